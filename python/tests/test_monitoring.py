@@ -74,7 +74,7 @@ def test_the_loss_of_all_feeders_is_noticed_by_what_was_there_before():
 
 def test_page_command_dashboard_and_alert_have_one_threshold():
     """Up to `fair`, data is not the limit; above `limit`, it is."""
-    top = (ROOT / "cli/src/main/java/dev/stoker/cli/TopText.java").read_text()
+    top = (ROOT / "cli/src/main/java/dev/stoker/cli/feed/TopText.java").read_text()
     page = (ROOT / "feeder-job/server/src/main/resources/dev/stoker/server/ui/page.html").read_text()
     fair, limit = re.search(r"FAIR = (\.[0-9]+), LIMIT = (\.[0-9]+)", page).groups()
     assert float(re.search(r"FAIR = ([0-9.]+);", top)[1]) == float(fair)

@@ -1,7 +1,7 @@
 package dev.stoker.benchmarks;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkBuilder;

@@ -1,16 +1,16 @@
 package dev.stoker.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.stoker.metadata.VersionRequest;
-import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.index.BuildThreads;
-import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.metadata.index.build.BuildThreads;
+import dev.stoker.metadata.index.build.IndexBuild;
 import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;

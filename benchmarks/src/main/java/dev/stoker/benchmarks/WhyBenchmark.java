@@ -1,16 +1,16 @@
 package dev.stoker.benchmarks;
 
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.Delivery;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.delivery.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.schemas.order.WindowSlice;
 import java.lang.management.ManagementFactory;

@@ -1,5 +1,12 @@
 package dev.stoker.cli;
 
+import dev.stoker.cli.help.HelpLayout;
+import dev.stoker.cli.output.CommandException;
+import dev.stoker.cli.output.Errors;
+import dev.stoker.cli.output.Logs;
+import dev.stoker.cli.output.SafeOutput;
+import dev.stoker.cli.output.ScratchDirectory;
+import dev.stoker.cli.output.StandardOutput;
 import dev.stoker.feeder.registry.StokerHome;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -68,7 +75,7 @@ public final class Stoker implements Runnable {
      * @param err receives progress and errors
      * @return the exit code
      */
-    static int run(List<String> args, Path home, Path temporary, OutputStream out, PrintStream err) {
+    public static int run(List<String> args, Path home, Path temporary, OutputStream out, PrintStream err) {
         Logs.start(home, args.isEmpty() ? "help" : args.get(0));
         if (!args.isEmpty() && Verbs.needsScratch(args.get(0))) {
             try {
@@ -94,7 +101,7 @@ public final class Stoker implements Runnable {
      * @param err receives progress and errors
      * @return the exit code
      */
-    static int run(List<String> args, PrintWriter out, PrintWriter err) {
+    public static int run(List<String> args, PrintWriter out, PrintWriter err) {
         if (!args.isEmpty() && args.get(0).equals("help")) {
             // As in git and docker: stoker help ingest is stoker ingest --help.
             return run(asked(args.subList(1, args.size())), out, err);
@@ -139,7 +146,7 @@ public final class Stoker implements Runnable {
     }
 
     /** Returns the command with all verbs, as help and completion describe it. */
-    static CommandLine command() {
+    public static CommandLine command() {
         CommandLine command = new CommandLine(new Stoker());
         Verbs.addTo(command, List.of(), List.of());
         return command;

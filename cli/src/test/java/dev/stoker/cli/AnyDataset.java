@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /** Writes a dataset with any fields. Each chunk is a version. */
-final class AnyDataset {
+public final class AnyDataset {
 
     private final Path directory;
     private final DatasetInfo info;
@@ -33,7 +33,7 @@ final class AnyDataset {
         this.info = info;
     }
 
-    static AnyDataset create(Path directory, String name, List<Field> fields) throws IOException {
+    public static AnyDataset create(Path directory, String name, List<Field> fields) throws IOException {
         DatasetInfo info = new DatasetInfo(
                 SampleDatasets.info().id(), name, SampleDatasets.NOW, fields, Map.of("chunk_size", 8_388_608L));
         try (ObjectStore store = new LocalObjectStore(directory)) {
@@ -43,20 +43,20 @@ final class AnyDataset {
     }
 
     /** Names the author of the next versions. */
-    AnyDataset by(String name) {
+    public AnyDataset by(String name) {
         author = name;
         return this;
     }
 
     /** Commits a version with one more chunk. */
-    AnyDataset append(String split, Consumer<ChunkBuilder> rows) throws IOException {
+    public AnyDataset append(String split, Consumer<ChunkBuilder> rows) throws IOException {
         ChunkBuilder builder = new ChunkBuilder(info.fields(), 1 << 16);
         rows.accept(builder);
         return append(split, builder);
     }
 
     /** Commits a version with the rows of a builder. */
-    AnyDataset append(String split, ChunkBuilder builder) throws IOException {
+    public AnyDataset append(String split, ChunkBuilder builder) throws IOException {
         String ingest = "ingest-" + versions;
         PackedChunk chunk = builder.finish(
                 new ChunkIdentity(info.id(), SampleDatasets.id(versions), ingest, split, SampleDatasets.NOW));

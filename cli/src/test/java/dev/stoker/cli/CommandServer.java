@@ -2,6 +2,8 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Logs;
+import dev.stoker.cli.output.ScratchDirectory;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.flink.failure.Outages;
 import dev.stoker.storage.PrivateFiles;

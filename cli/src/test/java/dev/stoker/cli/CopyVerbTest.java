@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ProcessLeases;
+import dev.stoker.metadata.lease.ProcessLeases;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;

@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.cli.output.Json;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;

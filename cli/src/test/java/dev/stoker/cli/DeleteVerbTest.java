@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.output.KeyText;
 import dev.stoker.metadata.Contents;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;

@@ -14,7 +14,7 @@ import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.UnauthorizedException;
 import dev.stoker.schemas.protocol.Entries;
-import dev.stoker.schemas.protocol.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SamplePlace;
 import dev.stoker.schemas.testing.FreePort;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;

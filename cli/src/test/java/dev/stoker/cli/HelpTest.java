@@ -2,6 +2,8 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.help.HelpHeadings;
+import dev.stoker.cli.help.HelpLayout;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;

@@ -3,8 +3,14 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.cli.look.CatVerb;
+import dev.stoker.cli.look.GetVerb;
+import dev.stoker.cli.output.Errors;
+import dev.stoker.cli.output.Json;
+import dev.stoker.cli.output.KeyText;
+import dev.stoker.cli.output.Style;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

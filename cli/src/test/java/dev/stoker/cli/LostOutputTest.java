@@ -2,6 +2,10 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.look.CatVerb;
+import dev.stoker.cli.look.GetVerb;
+import dev.stoker.cli.output.Errors;
+import dev.stoker.cli.output.StandardOutput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -6,7 +6,7 @@ import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerWriter;

@@ -2,9 +2,10 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.image.Graphics;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;

@@ -3,7 +3,7 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.VersionTimes;
+import dev.stoker.metadata.version.VersionTimes;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Files;

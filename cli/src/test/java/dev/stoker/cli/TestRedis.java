@@ -5,7 +5,7 @@ import java.io.IOException;
 import redis.embedded.RedisServer;
 
 /** A real Redis server on a free port of this machine. It stores nothing on disk. */
-final class TestRedis implements AutoCloseable {
+public final class TestRedis implements AutoCloseable {
 
     private final RedisServer server;
     private final String url;
@@ -15,7 +15,7 @@ final class TestRedis implements AutoCloseable {
         this.url = "redis://127.0.0.1:" + port;
     }
 
-    static TestRedis start() throws IOException {
+    public static TestRedis start() throws IOException {
         int port = FreePort.find();
         RedisServer server = RedisServer.newRedisServer()
                 .port(port)
@@ -26,7 +26,7 @@ final class TestRedis implements AutoCloseable {
         return new TestRedis(server, port);
     }
 
-    String url() {
+    public String url() {
         return url;
     }
 

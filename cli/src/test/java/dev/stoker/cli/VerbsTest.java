@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.DeliverySign;
-import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.metadata.ledger.DeliverySign;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;

@@ -6,7 +6,7 @@ import dev.stoker.client.source.Piece;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import java.nio.ByteBuffer;

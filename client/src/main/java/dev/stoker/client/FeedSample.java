@@ -1,9 +1,9 @@
 package dev.stoker.client;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.protocol.SamplePlace;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.protocol.parts.SamplePlace;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

@@ -4,7 +4,7 @@ import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.lookup.SampleRequests;
 import dev.stoker.schemas.protocol.Entries;
-import dev.stoker.schemas.protocol.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SamplePlace;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;

@@ -1,8 +1,8 @@
 package dev.stoker.client;
 
 import dev.stoker.client.source.Share;
-import dev.stoker.schemas.order.Position;
-import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.delivery.Position;
+import dev.stoker.schemas.order.delivery.SkipList;
 import java.util.function.LongFunction;
 
 /**

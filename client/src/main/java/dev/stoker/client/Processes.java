@@ -1,8 +1,8 @@
 package dev.stoker.client;
 
 import dev.stoker.client.transport.LocalTransport;
-import dev.stoker.schemas.protocol.Instance;
-import dev.stoker.schemas.protocol.Launch;
+import dev.stoker.schemas.protocol.parts.Instance;
+import dev.stoker.schemas.protocol.parts.Launch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

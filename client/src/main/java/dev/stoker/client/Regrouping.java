@@ -2,7 +2,7 @@ package dev.stoker.client;
 
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.delivery.Position;
 import java.util.Arrays;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package dev.stoker.client;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;

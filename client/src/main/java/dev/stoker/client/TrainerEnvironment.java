@@ -1,7 +1,7 @@
 package dev.stoker.client;
 
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.protocol.Caller;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.protocol.parts.Caller;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.stoker.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,12 +1,12 @@
 package dev.stoker.client;
 
 import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame.Nack;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.Frame.Nack;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;

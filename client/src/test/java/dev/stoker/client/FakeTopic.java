@@ -1,8 +1,8 @@
 package dev.stoker.client;
 
 import dev.stoker.client.topic.TopicLog;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.EpochCounts;
@@ -12,11 +12,11 @@ import dev.stoker.schemas.kafka.RecordValue;
 import dev.stoker.schemas.kafka.SampleValue;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;
-import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LanePieces;
 import dev.stoker.schemas.order.Piece;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.client.errors.BatchTimeoutException;
 import dev.stoker.client.errors.StateMismatchException;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

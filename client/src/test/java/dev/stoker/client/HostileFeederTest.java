@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.transport.Timing;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.testing.Rounds;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.client.errors.Difference;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.stats.FeedStats;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.io.Writer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

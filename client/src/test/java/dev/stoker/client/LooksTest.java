@@ -2,8 +2,8 @@ package dev.stoker.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;

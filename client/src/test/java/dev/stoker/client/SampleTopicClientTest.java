@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.client.errors.Difference;
 import dev.stoker.client.errors.StateMismatchException;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.SkipList;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.SkipList;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.SkipList;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.SkipList;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

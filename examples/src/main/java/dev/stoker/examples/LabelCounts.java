@@ -3,7 +3,7 @@ package dev.stoker.examples;
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
 import dev.stoker.client.FeedClientBuilder;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.Map;
 import java.util.TreeMap;
 

@@ -3,7 +3,7 @@ package dev.stoker.export;
 import dev.stoker.export.task.CommitOperator;
 import dev.stoker.export.task.ExportOperator;
 import dev.stoker.export.task.ShardReports;
-import dev.stoker.ingest.pack.BatchSettings;
+import dev.stoker.ingest.pack.plan.BatchSettings;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 

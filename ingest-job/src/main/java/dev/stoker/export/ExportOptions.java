@@ -4,7 +4,7 @@ import dev.stoker.export.place.TargetPlace;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.metadata.DatasetReference;
+import dev.stoker.metadata.version.DatasetReference;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.IngestRun;
-import dev.stoker.ingest.pack.PackPlan;
+import dev.stoker.ingest.pack.plan.PackPlan;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileEntry;
-import dev.stoker.ingest.pack.Labels;
 import dev.stoker.ingest.pack.Splits;
+import dev.stoker.ingest.pack.read.Labels;
 import dev.stoker.ingest.spec.FileKind;
 import java.util.EnumMap;
 import java.util.EnumSet;

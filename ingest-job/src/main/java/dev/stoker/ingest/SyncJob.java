@@ -2,9 +2,9 @@ package dev.stoker.ingest;
 
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.pack.IngestMeter;
-import dev.stoker.ingest.pack.SampleAccess;
-import dev.stoker.ingest.pack.SyncChanges;
-import dev.stoker.ingest.pack.SyncRule;
+import dev.stoker.ingest.pack.plan.SampleAccess;
+import dev.stoker.ingest.pack.plan.SyncRule;
+import dev.stoker.ingest.pack.sync.SyncChanges;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 

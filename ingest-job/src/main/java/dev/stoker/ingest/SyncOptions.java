@@ -1,6 +1,6 @@
 package dev.stoker.ingest;
 
-import dev.stoker.ingest.pack.SyncRule;
+import dev.stoker.ingest.pack.plan.SyncRule;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.SyncFlags;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.stoker.ingest;
 
-import dev.stoker.ingest.pack.SyncChanges;
-import dev.stoker.ingest.pack.SyncRule;
+import dev.stoker.ingest.pack.plan.SyncRule;
+import dev.stoker.ingest.pack.sync.SyncChanges;
 
 /**
  * The result of a sync.

@@ -7,7 +7,7 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.formats.parquet.MemoryOutput;
 import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.RowIngestJob;
-import dev.stoker.ingest.rows.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.testing.Advice;
 import java.nio.file.Files;

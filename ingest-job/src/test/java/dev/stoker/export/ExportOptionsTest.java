@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.spec.RowOrder;
-import dev.stoker.metadata.VersionName;
+import dev.stoker.metadata.version.VersionName;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;

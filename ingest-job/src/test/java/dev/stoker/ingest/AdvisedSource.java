@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.RowDetection;
-import dev.stoker.ingest.rows.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.testing.Advice;

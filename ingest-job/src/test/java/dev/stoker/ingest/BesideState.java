@@ -1,16 +1,16 @@
 package dev.stoker.ingest;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.erasure.ErasureCheck;
 import dev.stoker.metadata.erasure.ErasureFiles;
+import dev.stoker.metadata.lease.Leases;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.files.FileSkip;
-import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
 import java.io.IOException;
 import java.io.Serializable;

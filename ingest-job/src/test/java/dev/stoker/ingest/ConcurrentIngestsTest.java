@@ -3,10 +3,10 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.LeaseHeldException;
+import dev.stoker.metadata.lease.LeaseHeldException;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import java.io.IOException;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.ingest.pack.SampleAccess;
-import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.pack.plan.SampleAccess;
+import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;

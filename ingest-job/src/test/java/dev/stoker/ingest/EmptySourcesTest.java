@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.RowDetection;
-import dev.stoker.ingest.rows.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.ingest.rows.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.LeaseHeldException;
-import dev.stoker.metadata.Leases;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.metadata.lease.LeaseHeldException;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.nio.file.Files;

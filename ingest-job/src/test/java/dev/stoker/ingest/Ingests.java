@@ -2,8 +2,8 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.ingest.pack.SampleAccess;
-import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.pack.plan.SampleAccess;
+import dev.stoker.ingest.pack.plan.SampleFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.ingest.pack.SampleAccess;
-import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.pack.plan.SampleAccess;
+import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.metadata.LeaseHeldException;
+import dev.stoker.metadata.lease.LeaseHeldException;
 import dev.stoker.schemas.testing.Cells;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;

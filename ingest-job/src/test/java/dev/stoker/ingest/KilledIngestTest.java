@@ -3,8 +3,8 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.ingest.pack.SampleAccess;
-import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.pack.plan.SampleAccess;
+import dev.stoker.ingest.pack.plan.SampleFiles;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

@@ -3,9 +3,9 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.ingest.pack.SampleAccess;
-import dev.stoker.ingest.pack.SampleFiles;
-import dev.stoker.ingest.pack.SyncChanges;
+import dev.stoker.ingest.pack.plan.SampleAccess;
+import dev.stoker.ingest.pack.plan.SampleFiles;
+import dev.stoker.ingest.pack.sync.SyncChanges;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.ingest.BesideOperations.Line;
 import dev.stoker.ingest.BesideOperations.Slot;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Recovery;
+import dev.stoker.metadata.recovery.Recovery;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.Interleaving;

@@ -3,7 +3,7 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.ingest.rows.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,12 +2,12 @@ package dev.stoker.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.lease.Leases;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.DatasetInfo;

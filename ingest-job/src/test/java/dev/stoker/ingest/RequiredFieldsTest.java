@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.ingest.rows.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.testing.Advice;
 import dev.stoker.storage.LocalObjectStore;

@@ -2,10 +2,10 @@ package dev.stoker.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.ingest.rows.UpdateTable;
+import dev.stoker.ingest.rows.update.UpdateTable;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.testing.Advice;

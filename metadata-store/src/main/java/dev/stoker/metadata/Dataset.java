@@ -5,10 +5,10 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -27,7 +27,7 @@ public final class Dataset {
     private final DatasetInfo info;
     private final VersionLog log;
 
-    Dataset(ObjectStore store, DatasetInfo info) {
+    public Dataset(ObjectStore store, DatasetInfo info) {
         this.store = store;
         this.info = info;
         this.log = new VersionLog(store, info);
@@ -95,7 +95,7 @@ public final class Dataset {
     }
 
     /** Writes the second copy of dataset.json if it is missing. After a failure, the first commit writes it. */
-    void copyDescription() {
+    public void copyDescription() {
         try {
             store.createIfAbsent(DatasetLayout.DATASET_COPY, info.encode());
         } catch (IOException | RuntimeException e) {
@@ -275,16 +275,16 @@ public final class Dataset {
         return log.entry(version);
     }
 
-    VersionLog log() {
+    public VersionLog log() {
         return log;
     }
 
     /** Returns version 0. */
-    Snapshot nothing() {
+    public Snapshot nothing() {
         return new Snapshot(info, ChunkTable.empty(info));
     }
 
-    static String where(ObjectStore store) {
+    public static String where(ObjectStore store) {
         String json = store.describe(DatasetLayout.DATASET_JSON);
         return json.substring(0, json.length() - DatasetLayout.DATASET_JSON.length() - 1);
     }

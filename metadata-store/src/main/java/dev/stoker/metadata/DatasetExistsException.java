@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class DatasetExistsException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    DatasetExistsException(String where) {
+    public DatasetExistsException(String where) {
         super(where + " is a Stoker dataset already; choose another path, or add to it");
     }
 }

@@ -96,7 +96,7 @@ public final class DatasetLayout {
     }
 
     /** Returns the ingest whose lease has this name. */
-    static Optional<String> ingestOfLease(String name) {
+    public static Optional<String> ingestOfLease(String name) {
         Matcher matcher = LEASE_NAME.matcher(name);
         return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
@@ -107,7 +107,7 @@ public final class DatasetLayout {
     }
 
     /** Returns the ingest whose list of skipped samples has this name. */
-    static Optional<String> ingestOfSkipList(String name) {
+    public static Optional<String> ingestOfSkipList(String name) {
         Matcher matcher = SKIP_LIST_NAME.matcher(name);
         return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
@@ -123,7 +123,7 @@ public final class DatasetLayout {
     }
 
     /** Returns the version whose sign has this name. */
-    static OptionalLong versionOfSign(String name) {
+    public static OptionalLong versionOfSign(String name) {
         return version(SIGN_NAME, name);
     }
 

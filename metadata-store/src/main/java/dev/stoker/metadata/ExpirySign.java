@@ -1,7 +1,7 @@
 package dev.stoker.metadata;
 
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
@@ -10,12 +10,12 @@ import java.nio.charset.StandardCharsets;
  * later log entries. It is written before the first version is expired, and never deleted. Normative: {@code
  * docs/formats/dataset.md}, "Expired versions".
  */
-final class ExpirySign {
+public final class ExpirySign {
 
     private ExpirySign() {}
 
     /** Writes the sign, unless it exists. */
-    static void leave(ObjectStore store) throws IOException {
+    public static void leave(ObjectStore store) throws IOException {
         store.createIfAbsent(
                 DatasetLayout.EXPIRED, "versions may have been expired\n".getBytes(StandardCharsets.US_ASCII));
     }

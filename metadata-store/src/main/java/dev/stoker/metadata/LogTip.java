@@ -17,10 +17,10 @@ import java.util.NavigableMap;
  * @param listed the version's and earlier log entries, as listings showed them, by version
  * @param newestTable version of the newest chunk table's file; 0 if there is none
  */
-record LogTip(
+public record LogTip(
         ChunkTable table, String ingest, byte[] content, NavigableMap<Long, ObjectInfo> listed, long newestTable) {
 
-    long version() {
+    public long version() {
         return table.version();
     }
 
@@ -39,12 +39,12 @@ record LogTip(
      *
      * @param next table of its version
      */
-    LogTip with(LogEntry entry, ChunkTable next) {
+    public LogTip with(LogEntry entry, ChunkTable next) {
         return new LogTip(next, entry.ingest(), entry.encode(), listed, newestTable);
     }
 
     /** Returns the tip after further entries. */
-    LogTip with(VersionLog.Entries later, long laterTable) throws CorruptDataException {
+    public LogTip with(VersionLog.Entries later, long laterTable) throws CorruptDataException {
         if (later.list().isEmpty()) {
             return new LogTip(table, ingest, content, later.listed(), laterTable);
         }

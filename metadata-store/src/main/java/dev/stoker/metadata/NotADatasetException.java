@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class NotADatasetException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    NotADatasetException(String where) {
+    public NotADatasetException(String where) {
         super(where + " is not a Stoker dataset: it has no " + DatasetLayout.DATASET_JSON
                 + "; check the path, or pack a dataset there with `stoker ingest`");
     }

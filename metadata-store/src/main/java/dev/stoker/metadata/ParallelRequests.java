@@ -11,13 +11,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** Sends small requests to a remote store, 16 at a time: about 800 a second at 20 ms for each answer. */
-final class ParallelRequests {
+public final class ParallelRequests {
 
     private static final int THREADS = 16;
 
     /** Sends one request. Called on several threads at a time. */
     @FunctionalInterface
-    interface Request<A, R> {
+    public interface Request<A, R> {
         R send(A argument) throws IOException;
     }
 
@@ -30,7 +30,7 @@ final class ParallelRequests {
      * @param interrupted message of the exception if the caller is interrupted
      * @throws InterruptedIOException if the caller is interrupted
      */
-    static <A, R> List<R> send(List<A> arguments, Request<A, R> request, String interrupted) throws IOException {
+    public static <A, R> List<R> send(List<A> arguments, Request<A, R> request, String interrupted) throws IOException {
         ExecutorService threads = Executors.newFixedThreadPool(Math.min(THREADS, arguments.size()), work -> {
             Thread thread = new Thread(work, "stoker-requests");
             thread.setDaemon(true);

@@ -23,7 +23,7 @@ public record TablePolicy(int commits, int chunks) {
      * Returns the tables to delete. Keeps the newest ones, and older ones at distances that double. Their number
      * therefore grows with the logarithm of the versions, and an old version still has a table that is not much older.
      */
-    static List<Long> superseded(NavigableSet<Long> tables) {
+    public static List<Long> superseded(NavigableSet<Long> tables) {
         List<Long> superseded = new ArrayList<>();
         int kept = 0;
         long distance = 0;

@@ -7,7 +7,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class TagExistsException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    TagExistsException(String where, Tag found) {
+    public TagExistsException(String where, Tag found) {
         super(
                 found.isDeleted()
                         ? "Tag " + found.name() + " of " + where + " was deleted by " + found.by() + " at "

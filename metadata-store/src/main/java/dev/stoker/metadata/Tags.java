@@ -2,10 +2,10 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.schemas.errors.ForeignFileException;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;

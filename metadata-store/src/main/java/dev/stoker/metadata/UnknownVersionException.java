@@ -11,7 +11,7 @@ public final class UnknownVersionException extends StokerException {
         super(message(where, version, newest));
     }
 
-    UnknownVersionException(String where, Instant time, Instant first) {
+    public UnknownVersionException(String where, Instant time, Instant first) {
         super("The dataset " + where + " has no version at " + time + "; version 1 was committed at " + first);
     }
 

@@ -7,10 +7,10 @@ import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,12 +30,12 @@ import org.slf4j.LoggerFactory;
  * Reads the commit log. A version exists if and only if its entry exists; chunk tables only reduce the number of
  * entries to read. Keeps the newest version that it has read. Thread-safe.
  */
-final class VersionLog {
+public final class VersionLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(VersionLog.class);
 
     /** Limit of an entry; enough for millions of chunks in one commit. */
-    static final long MAX_ENTRY_BYTES = 1L << 30;
+    public static final long MAX_ENTRY_BYTES = 1L << 30;
 
     /** Smaller numbers of entries are read one after the other. */
     private static final int MANY = 4;
@@ -54,15 +54,15 @@ final class VersionLog {
      * @param newest bytes of the last one; empty without entries
      * @param listed these and earlier entries, as listings showed them
      */
-    record Entries(List<LogEntry> list, byte[] newest, NavigableMap<Long, ObjectInfo> listed) {}
+    public record Entries(List<LogEntry> list, byte[] newest, NavigableMap<Long, ObjectInfo> listed) {}
 
-    VersionLog(ObjectStore store, DatasetInfo info) {
+    public VersionLog(ObjectStore store, DatasetInfo info) {
         this.store = store;
         this.info = info;
     }
 
     /** Returns the newest version; 0 if there is none. */
-    long newestVersion() throws IOException {
+    public long newestVersion() throws IOException {
         long table = newestOf(tables());
         return checkedNewest(table, listing(table));
     }
@@ -71,12 +71,12 @@ final class VersionLog {
      * Returns the table of the newest version; without chunks if there is none. After the first call, reads only new
      * entries.
      */
-    ChunkTable newestTable() throws IOException {
+    public ChunkTable newestTable() throws IOException {
         return readNewest().table();
     }
 
     /** Returns the newest version with its log entry; version 0 has none. */
-    LogTip newest() throws IOException {
+    public LogTip newest() throws IOException {
         LogTip tip = readNewest();
         if (tip.version() == 0 || tip.hasEntry()) {
             return tip;
@@ -122,14 +122,14 @@ final class VersionLog {
     }
 
     /** Keeps a version, unless its entry is large, so that the next reading of the newest version can start from it. */
-    void keep(LogTip tip) {
+    public void keep(LogTip tip) {
         if (tip.hasEntry() && tip.content().length <= MAX_KEPT_BYTES) {
             kept = tip;
         }
     }
 
     /** Returns the table of a version, which must exist. */
-    ChunkTable table(long version) throws IOException {
+    public ChunkTable table(long version) throws IOException {
         NavigableSet<Long> tables = tables();
         long newestTable = newestOf(tables);
         long newest = checkedNewest(newestTable, listing(newestTable));
@@ -204,7 +204,7 @@ final class VersionLog {
     }
 
     /** Returns the entries after a version, in order. Checks that none is missing. */
-    Entries entriesAfter(LogTip tip) throws IOException {
+    public Entries entriesAfter(LogTip tip) throws IOException {
         NavigableMap<Long, ObjectInfo> now = listing(tip.version());
         NavigableMap<Long, ObjectInfo> listed = new TreeMap<>(tip.listed());
         now.forEach(listed::putIfAbsent);
@@ -212,7 +212,7 @@ final class VersionLog {
     }
 
     /** Returns the entry of a version, which must exist. */
-    LogEntry entry(long version) throws IOException {
+    public LogEntry entry(long version) throws IOException {
         return decode(version, existing(version));
     }
 
@@ -225,12 +225,12 @@ final class VersionLog {
     }
 
     /** Returns the bytes of an entry. */
-    byte[] raw(long version) throws IOException {
+    public byte[] raw(long version) throws IOException {
         return store.readAll(DatasetLayout.logEntry(version), MAX_ENTRY_BYTES);
     }
 
     /** Returns the entry that its file contains. The error of a damaged file says how to restore it. */
-    LogEntry decode(long version, byte[] content) throws StokerException {
+    public LogEntry decode(long version, byte[] content) throws StokerException {
         try {
             return decodeForRecovery(version, content);
         } catch (CorruptDataException e) {
@@ -239,7 +239,7 @@ final class VersionLog {
     }
 
     /** Returns the entry that its file contains, for a recovery: its errors do not advise to run one. */
-    LogEntry decodeForRecovery(long version, byte[] content) throws StokerException {
+    public LogEntry decodeForRecovery(long version, byte[] content) throws StokerException {
         String file = store.describe(DatasetLayout.logEntry(version));
         LogEntry entry = LogEntry.decode(content, file);
         if (entry.version() != version) {
@@ -250,7 +250,7 @@ final class VersionLog {
     }
 
     /** Returns the second copy of an ingest's entry. */
-    LogEntry copy(String ingest) throws IOException {
+    public LogEntry copy(String ingest) throws IOException {
         String name = DatasetLayout.ingestCopy(ingest);
         String file = store.describe(name);
         LogEntry entry = LogEntry.decode(store.readAll(name, MAX_ENTRY_BYTES), file);
@@ -270,12 +270,12 @@ final class VersionLog {
     }
 
     /** Returns the versions that have a chunk table. */
-    NavigableSet<Long> tables() throws IOException {
+    public NavigableSet<Long> tables() throws IOException {
         return objects(DatasetLayout.TABLES, "", DatasetLayout::versionOfTable).navigableKeySet();
     }
 
     /** Returns the versions from {@code first} on that have a log entry. */
-    NavigableSet<Long> logVersions(long first) throws IOException {
+    public NavigableSet<Long> logVersions(long first) throws IOException {
         return listing(first).navigableKeySet();
     }
 
@@ -324,7 +324,7 @@ final class VersionLog {
      * @param newest the newest version of the log, as listed before this call
      * @throws CorruptDataException if the entry is lost
      */
-    void requireNewest(long newest) throws IOException {
+    public void requireNewest(long newest) throws IOException {
         long next = newest + 1;
         String sign = DatasetLayout.versionSign(next);
         // In this order: a sign is written after its entry.
@@ -337,7 +337,7 @@ final class VersionLog {
     }
 
     /** Returns the ingests of the versions after a version that have a sign; an empty text for an unreadable sign. */
-    NavigableMap<Long, String> signsAfter(long version) throws IOException {
+    public NavigableMap<Long, String> signsAfter(long version) throws IOException {
         NavigableMap<Long, String> signs = new TreeMap<>();
         NavigableSet<Long> versions = objects(
                         DatasetLayout.VERSIONS, DatasetLayout.versionSign(version), DatasetLayout::versionOfSign)

@@ -1,8 +1,8 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * it, so no commit can give the version's number to other content. Normative: {@code docs/formats/dataset.md}, "Version
  * signs".
  */
-final class VersionSign {
+public final class VersionSign {
 
     /** Length of the longest ingest id with its line feed. */
     private static final int MAX_BYTES = 129;
@@ -19,17 +19,17 @@ final class VersionSign {
     private VersionSign() {}
 
     /** Returns the content of the sign of a version. */
-    static byte[] content(String ingest) {
+    public static byte[] content(String ingest) {
         return (ingest + "\n").getBytes(StandardCharsets.US_ASCII);
     }
 
     /** Writes the sign of a version whose entry exists, unless the sign exists. */
-    static void leave(ObjectStore store, long version, String ingest) throws IOException {
+    public static void leave(ObjectStore store, long version, String ingest) throws IOException {
         store.createIfAbsent(DatasetLayout.versionSign(version), content(ingest));
     }
 
     /** Returns the ingest that a sign names; an empty text if the sign does not name one. */
-    static String read(ObjectStore store, long version) throws IOException {
+    public static String read(ObjectStore store, long version) throws IOException {
         try {
             String name = DatasetLayout.versionSign(version);
             String content = new String(store.readAll(name, MAX_BYTES), StandardCharsets.US_ASCII);

@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.ObjectIterator;

@@ -8,6 +8,9 @@ import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Call;

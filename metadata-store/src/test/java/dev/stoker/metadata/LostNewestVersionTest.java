@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.recovery.Recovery;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.FaultyObjectStore;

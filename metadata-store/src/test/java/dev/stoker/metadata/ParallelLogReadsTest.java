@@ -8,6 +8,7 @@ import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;

@@ -7,6 +7,11 @@ import static dev.stoker.metadata.SampleDatasets.info;
 import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.verify.Verification;
+import dev.stoker.metadata.verify.VerificationReport;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;

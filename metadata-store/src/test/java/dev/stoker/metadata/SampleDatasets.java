@@ -1,7 +1,9 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
@@ -55,7 +57,7 @@ public final class SampleDatasets {
     }
 
     /** Returns a request to append chunks without classes and properties. */
-    static VersionRequest append(String ingest, ChunkSummary... chunks) {
+    public static VersionRequest append(String ingest, ChunkSummary... chunks) {
         return VersionRequest.append(ingest, List.of(chunks), Map.of(), Map.of());
     }
 

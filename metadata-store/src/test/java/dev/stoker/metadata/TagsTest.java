@@ -9,6 +9,11 @@ import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.version.DatasetReference;
+import dev.stoker.metadata.version.UnknownTagException;
+import dev.stoker.metadata.version.VersionName;
+import dev.stoker.metadata.version.VersionTimes;
 import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;

@@ -5,6 +5,9 @@ import static dev.stoker.metadata.SampleDatasets.info;
 import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.metadata.commit.Removal;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;

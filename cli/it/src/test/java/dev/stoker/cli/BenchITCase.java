@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.cli.output.Json;
 import dev.stoker.flink.embedded.ListeningSockets.Socket;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;

@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Removal;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.Removal;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.verify.Verification;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.storage.ObjectStore;

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.server.TestDataset;

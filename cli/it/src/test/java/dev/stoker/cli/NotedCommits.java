@@ -1,10 +1,10 @@
 package dev.stoker.cli;
 
-import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.ObjectStore;

@@ -2,6 +2,8 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.output.ScratchDirectory;
+import dev.stoker.cli.running.FeedFile;
 import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;

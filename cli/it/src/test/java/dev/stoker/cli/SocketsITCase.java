@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.running.FeedFile;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.flink.embedded.ListeningSockets.Socket;
 import dev.stoker.server.TestDataset;

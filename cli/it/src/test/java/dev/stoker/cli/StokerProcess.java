@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** The command as a separate process, from the jars of the distribution. Every wait is limited to two minutes. */
-final class StokerProcess implements AutoCloseable {
+public final class StokerProcess implements AutoCloseable {
 
     private static final long LIMIT_SECONDS = 120;
     /**
@@ -40,18 +40,19 @@ final class StokerProcess implements AutoCloseable {
         this.output = output;
     }
 
-    static StokerProcess start(Path directory, String... args) throws IOException {
+    public static StokerProcess start(Path directory, String... args) throws IOException {
         return start(directory, directory, Map.of(), args);
     }
 
     /** Starts the command with additional environment variables. */
-    static StokerProcess start(Path directory, Map<String, String> variables, String... args) throws IOException {
+    public static StokerProcess start(Path directory, Map<String, String> variables, String... args)
+            throws IOException {
         return start(directory, directory, variables, args);
     }
 
     /** Starts the command with a umask that gives others all rights, and with additional environment variables. */
-    static StokerProcess startCareless(Path directory, Path temporary, Map<String, String> variables, String... args)
-            throws IOException {
+    public static StokerProcess startCareless(
+            Path directory, Path temporary, Map<String, String> variables, String... args) throws IOException {
         return start(directory, temporary, variables, args, "sh", "-c", "umask 000; exec \"$@\"", "sh");
     }
 
@@ -85,12 +86,12 @@ final class StokerProcess implements AutoCloseable {
         return new StokerProcess(builder.start(), output);
     }
 
-    String output() throws IOException {
+    public String output() throws IOException {
         return Files.readString(output);
     }
 
     /** Waits until the output contains a text. */
-    StokerProcess await(String text) throws IOException, InterruptedException {
+    public StokerProcess await(String text) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         while (!output().contains(text)) {
             boolean ended = process.waitFor(50, TimeUnit.MILLISECONDS);
@@ -101,7 +102,7 @@ final class StokerProcess implements AutoCloseable {
         return this;
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
@@ -124,7 +125,7 @@ final class StokerProcess implements AutoCloseable {
     }
 
     /** Names of its threads, cut off by the kernel after 15 characters. */
-    Set<String> threads() {
+    public Set<String> threads() {
         Set<String> names = new HashSet<>();
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/task"))) {
             for (Path task : tasks) {
@@ -147,14 +148,14 @@ final class StokerProcess implements AutoCloseable {
         return this;
     }
 
-    void signal(String name) throws IOException, InterruptedException {
+    public void signal(String name) throws IOException, InterruptedException {
         new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
                 .start()
                 .waitFor();
     }
 
     /** Waits for the end and returns the exit code. */
-    int code() throws IOException, InterruptedException {
+    public int code() throws IOException, InterruptedException {
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
             throw new AssertionError("still running: " + output());
         }

@@ -4,12 +4,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Waits for conditions that other processes fulfil. */
-final class Waiting {
+public final class Waiting {
 
     private Waiting() {}
 
     /** Something that becomes true. */
-    interface Condition {
+    public interface Condition {
         boolean holds() throws Exception;
     }
 

@@ -2,8 +2,8 @@ package dev.stoker.mount;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.mount.tree.Listed;
 import dev.stoker.mount.tree.Listing;
 import dev.stoker.mount.tree.MountTree;

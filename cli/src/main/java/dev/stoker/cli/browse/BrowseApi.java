@@ -10,7 +10,7 @@ import dev.stoker.metadata.diff.VersionDiff;
 import dev.stoker.metadata.history.VersionChange;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.schemas.log.LogEntry;
 import java.io.IOException;

@@ -4,22 +4,22 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Counts samples by class. For one thread. */
-final class ClassCounts {
+public final class ClassCounts {
 
     private final List<Field> fields;
     private final Map<Integer, Map<String, Long>> counts = new TreeMap<>();
     private long missed;
     private long next = -1;
 
-    ClassCounts(List<Field> fields) {
+    public ClassCounts(List<Field> fields) {
         this.fields = fields;
         for (int f = 0; f < fields.size(); f++) {
             if (fields.get(f).type() == ScalarType.CATEGORICAL) {
@@ -28,7 +28,7 @@ final class ClassCounts {
         }
     }
 
-    void add(ChunkHead head, int[] rows) {
+    public void add(ChunkHead head, int[] rows) {
         counts.forEach((field, ofClass) -> {
             ArrowColumn column = head.column(field);
             List<String> names = head.classes(field);
@@ -52,11 +52,11 @@ final class ClassCounts {
     }
 
     /** @param position where the counting continues; negative at the end */
-    void end(long position) {
+    public void end(long position) {
         next = position;
     }
 
-    ObjectNode json() {
+    public ObjectNode json() {
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("missed", missed);
         if (next >= 0) {
             node.put("next", next);

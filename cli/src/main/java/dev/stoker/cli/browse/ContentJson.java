@@ -2,10 +2,10 @@ package dev.stoker.cli.browse;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.FixedBinaryType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FixedBinaryType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -2,11 +2,11 @@ package dev.stoker.cli.browse;
 
 import dev.stoker.export.read.SampleFilter;
 import dev.stoker.export.read.Selection;
-import dev.stoker.formats.RowPredicate;
 import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;
 import java.io.UncheckedIOException;

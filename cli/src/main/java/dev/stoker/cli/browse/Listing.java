@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param position number of the samples before {@code next}; empty if it is unknown
  * @param found number of selected samples; empty if it is unknown
  */
-record Listing(
+public record Listing(
         Order order,
         List<Place> samples,
         @Nullable String next,

@@ -4,7 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.PlacedSamples;
 import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
 import java.util.HashMap;

@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /** The parameters of a request. Wrong ones throw {@link IllegalArgumentException}, whose message is the answer. */
-final class Parameters {
+public final class Parameters {
 
     private final Map<String, String> values = new HashMap<>();
 
     /** @param query the query of the URL, without its question mark */
-    Parameters(String query) {
+    public Parameters(String query) {
         for (String part : query.isEmpty() ? new String[0] : query.split("&", -1)) {
             int equals = part.indexOf('=');
             if (equals < 1) {
@@ -31,7 +31,7 @@ final class Parameters {
     }
 
     /** Returns a text; empty if it is missing or has no characters. */
-    Optional<String> text(String name) {
+    public Optional<String> text(String name) {
         return Optional.ofNullable(values.get(name)).filter(value -> !value.isEmpty());
     }
 
@@ -40,7 +40,7 @@ final class Parameters {
     }
 
     /** Returns a number that is not negative; empty if it is missing. */
-    OptionalLong number(String name) {
+    public OptionalLong number(String name) {
         Optional<String> value = text(name);
         if (value.isEmpty()) {
             return OptionalLong.empty();
@@ -51,7 +51,7 @@ final class Parameters {
         return OptionalLong.of(Long.parseLong(value.get()));
     }
 
-    long number(String name, long absent) {
+    public long number(String name, long absent) {
         return number(name).orElse(absent);
     }
 

@@ -10,12 +10,12 @@ import java.util.regex.Pattern;
  * @param chunk index in the version's chunk table
  * @param row row of the chunk
  */
-record Place(int chunk, int row) {
+public record Place(int chunk, int row) {
 
     private static final Pattern TEXT = Pattern.compile("([0-9]{1,18})\\.([0-9]{1,9})");
 
     /** Returns the place of a sample of the version. */
-    static Place of(ChunkTable table, long ordinal, long row) {
+    public static Place of(ChunkTable table, long ordinal, long row) {
         int chunk = table.indexOf(ordinal);
         if (chunk < 0 || row > Integer.MAX_VALUE || !table.isLive(chunk, (int) row)) {
             throw new IllegalArgumentException(
@@ -25,7 +25,7 @@ record Place(int chunk, int row) {
     }
 
     /** Parses the form {@code chunk.row} with the ordinal of the chunk. */
-    static Place parse(ChunkTable table, String text) {
+    public static Place parse(ChunkTable table, String text) {
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("expected a place such as 17.3");
@@ -33,7 +33,7 @@ record Place(int chunk, int row) {
         return of(table, Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)));
     }
 
-    String text(ChunkTable table) {
+    public String text(ChunkTable table) {
         return table.ordinal(chunk) + "." + row;
     }
 }

@@ -4,11 +4,11 @@ import dev.stoker.schemas.errors.ErrorText;
 import java.nio.file.NoSuchFileException;
 
 /** The text of failures on the page. */
-final class Problems {
+public final class Problems {
 
     private Problems() {}
 
-    static String text(Throwable failure) {
+    public static String text(Throwable failure) {
         return failure instanceof NoSuchFileException
                 ? "there is no file " + failure.getMessage()
                 : ErrorText.of(failure);

@@ -3,9 +3,9 @@ package dev.stoker.cli.browse;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.metadata.ParallelChunks;
+import dev.stoker.metadata.chunks.ParallelChunks;
 import dev.stoker.metadata.index.SampleStat;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.table.ChunkTable;
@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Describes samples as JSON: short for the grid, and in full. Thread-safe. */
-final class SampleJson {
+public final class SampleJson {
 
     private static final Logger LOG = LoggerFactory.getLogger(SampleJson.class);
 
@@ -36,7 +36,7 @@ final class SampleJson {
     private final ValuePreview shortValues = new ValuePreview(80, 6);
     private final ValuePreview longValues = new ValuePreview(4000, 200);
 
-    SampleJson(Values values) {
+    public SampleJson(Values values) {
         this.values = values;
         this.shortContents = new ContentJson(values, new ValuePreview(400, 12));
         this.longContents = new ContentJson(values, new ValuePreview(64_000, 400));
@@ -155,7 +155,8 @@ final class SampleJson {
     }
 
     /** Returns the content of a field for a card that did not get it with its page, or that was too large. */
-    ObjectNode content(OpenVersion version, Place place, int field, ContentJson.Effort effort) throws IOException {
+    public ObjectNode content(OpenVersion version, Place place, int field, ContentJson.Effort effort)
+            throws IOException {
         return shortContents.of(version, version.samples().head(place.chunk()), place, field, effort);
     }
 }

@@ -1,11 +1,11 @@
 package dev.stoker.cli.browse;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.DecimalType;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimeText;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,7 @@
 package dev.stoker.cli.browse;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;
 import java.io.InterruptedIOException;

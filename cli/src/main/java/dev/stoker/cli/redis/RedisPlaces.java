@@ -1,9 +1,9 @@
 package dev.stoker.cli.redis;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ParallelChunks;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.chunks.ParallelChunks;
 import dev.stoker.metadata.index.PlaceHints;
 import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.chunk.ChunkHead;

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.index.PlaceHints.Place;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;

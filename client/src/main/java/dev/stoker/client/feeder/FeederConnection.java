@@ -11,7 +11,7 @@ import dev.stoker.client.transport.Wire;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.codec.Frames;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;

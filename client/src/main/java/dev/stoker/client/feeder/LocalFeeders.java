@@ -2,7 +2,7 @@ package dev.stoker.client.feeder;
 
 import dev.stoker.client.transport.LocalReads;
 import dev.stoker.client.transport.LocalTransport;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -11,10 +11,10 @@ import dev.stoker.client.transport.HostNames;
 import dev.stoker.client.transport.LocalTransport;
 import dev.stoker.client.transport.Target;
 import dev.stoker.schemas.order.OrderOverlay;
-import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.delivery.Participant;
 import dev.stoker.schemas.protocol.Hello;
-import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetAddress;
@@ -50,7 +50,7 @@ final class LookupFeeders {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
     /** A request in a session. */
-    interface Request<T> {
+    public interface Request<T> {
         T make(LookupSession session) throws IOException, RefusedException;
     }
 

@@ -6,8 +6,8 @@ import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.UnauthorizedException;
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 
 /** A feeder ended a session with an error frame. Never leaves the package. */
 final class RefusedException extends Exception {

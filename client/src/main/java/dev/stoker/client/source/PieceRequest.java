@@ -4,7 +4,7 @@ import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Piece;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,10 +1,10 @@
 package dev.stoker.client.source;
 
 import dev.stoker.schemas.order.EpochSize;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.Position;
-import dev.stoker.schemas.order.SkippedBatches;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.Position;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.OptionalInt;
 
 /**

@@ -1,12 +1,12 @@
 package dev.stoker.client.source;
 
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
-import dev.stoker.schemas.order.Numbers;
-import dev.stoker.schemas.order.SkippedBatches;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Numbers;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;

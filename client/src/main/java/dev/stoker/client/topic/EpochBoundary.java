@@ -5,7 +5,7 @@ import dev.stoker.client.source.FeedOptions;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.order.LaneOrder;
-import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.delivery.Participant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;

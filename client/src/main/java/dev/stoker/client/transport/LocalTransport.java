@@ -1,6 +1,6 @@
 package dev.stoker.client.transport;
 
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

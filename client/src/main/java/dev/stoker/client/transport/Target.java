@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.client.errors.FeedNotFoundException;
 import dev.stoker.client.errors.TlsException;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,13 +2,13 @@ package dev.stoker.client.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochSize;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.Position;
-import dev.stoker.schemas.order.SkipList;
-import dev.stoker.schemas.order.SkippedBatches;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.Position;
+import dev.stoker.schemas.order.delivery.SkipList;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;

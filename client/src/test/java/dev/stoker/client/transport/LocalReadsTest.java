@@ -10,7 +10,7 @@ import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.FileAnnouncement;
-import dev.stoker.schemas.protocol.PieceSource;
+import dev.stoker.schemas.protocol.parts.PieceSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,9 +1,9 @@
 package dev.stoker.hadoop;
 
 import dev.stoker.metadata.index.SampleStat;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.crc.Crc32cs;
 import java.io.IOException;

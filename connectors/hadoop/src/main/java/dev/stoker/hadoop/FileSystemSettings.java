@@ -1,7 +1,7 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.metadata.DatasetReference;
-import dev.stoker.metadata.VersionName;
+import dev.stoker.metadata.version.DatasetReference;
+import dev.stoker.metadata.version.VersionName;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Map;

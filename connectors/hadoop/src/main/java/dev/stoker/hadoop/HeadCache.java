@@ -1,6 +1,6 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.metadata.ChunkHeads;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectStore;

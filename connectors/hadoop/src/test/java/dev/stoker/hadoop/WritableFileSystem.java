@@ -2,7 +2,7 @@ package dev.stoker.hadoop;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.InMemoryObjectStore;

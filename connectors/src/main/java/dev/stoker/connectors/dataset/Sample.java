@@ -1,6 +1,6 @@
 package dev.stoker.connectors.dataset;
 
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 

@@ -2,10 +2,10 @@ package dev.stoker.connectors.dataset;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.stoker.schemas.arrow.DecimalType;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HexFormat;

@@ -1,13 +1,13 @@
 package dev.stoker.server;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.ExpiredVersionException;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.VersionUses;
-import dev.stoker.metadata.WriterProcess;
 import dev.stoker.metadata.erasure.DeletedChunks;
+import dev.stoker.metadata.follow.EpochVersions;
 import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.server.chunks.ChunkSource;

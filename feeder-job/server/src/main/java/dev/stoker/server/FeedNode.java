@@ -1,7 +1,7 @@
 package dev.stoker.server;
 
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
@@ -12,8 +12,8 @@ import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.PortTakenException;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.feed.StatusPage;
-import dev.stoker.server.session.AckTable;
 import dev.stoker.server.session.FeedServer;
+import dev.stoker.server.session.receipts.AckTable;
 import java.io.IOException;
 import java.net.BindException;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.stoker.server;
 
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
 import dev.stoker.server.feed.GroupName;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.order.OrderOverlay;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;

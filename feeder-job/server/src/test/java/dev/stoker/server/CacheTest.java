@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.session.FeedServer;
-import dev.stoker.server.tiers.CacheLifetime;
 import dev.stoker.server.tiers.TierOptions;
 import dev.stoker.server.tiers.TierSpec;
+import dev.stoker.server.tiers.files.CacheLifetime;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.FaultyObjectStore.Operation;
 import java.io.IOException;

@@ -1,12 +1,12 @@
 package dev.stoker.server;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;
-import dev.stoker.schemas.protocol.Frame.Durable;
-import dev.stoker.schemas.protocol.Frame.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Frame.Durable;
+import dev.stoker.schemas.protocol.Frame.EpochEnd;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Subscribe;

@@ -3,15 +3,15 @@ package dev.stoker.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
-import dev.stoker.schemas.protocol.Frame.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Frame.EpochEnd;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Frame.Nack;
 import dev.stoker.schemas.protocol.Frame.Release;

@@ -2,7 +2,7 @@ package dev.stoker.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;

@@ -2,7 +2,7 @@ package dev.stoker.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.feed.ServerOptions;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.Delay;
-import dev.stoker.schemas.protocol.Frame.EpochEnd;
 import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Frame.EpochEnd;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;

@@ -3,11 +3,11 @@ package dev.stoker.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Subscribe;
-import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -37,7 +37,7 @@ final class LedgerPublisher implements AutoCloseable {
     }
 
     /** Opens the ledger's store on the writing thread. */
-    interface Opener {
+    public interface Opener {
         ObjectStore open() throws IOException;
     }
 

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.ledger;
 
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
-import dev.stoker.metadata.DeliverySign;
+import dev.stoker.metadata.ledger.DeliverySign;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.time.InstantSource;

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.plan;
 
-import dev.stoker.metadata.DamagedErasures;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.verify.DamagedErasures;
 import java.io.IOException;
 import java.util.List;
 

@@ -22,7 +22,7 @@ public final class StartWarnings {
     private static final Logger LOG = LoggerFactory.getLogger(StartWarnings.class);
 
     /** How a store is opened. */
-    interface Opener {
+    public interface Opener {
         ObjectStore open(String location) throws IOException;
     }
 

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.plan;
 
-import dev.stoker.metadata.DatasetReference;
-import dev.stoker.metadata.VersionName;
+import dev.stoker.metadata.version.DatasetReference;
+import dev.stoker.metadata.version.VersionName;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Matcher;

@@ -3,7 +3,7 @@ package dev.stoker.feeder.registry;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.server.feed.StreamSpec;
 import java.io.IOException;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.topic;
 
 import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.feeder.topic.record.RecordMaker;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;

@@ -4,7 +4,7 @@ import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.EpochVersions;
+import dev.stoker.metadata.follow.EpochVersions;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.order.Fingerprint;

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.topic;
 
+import dev.stoker.feeder.topic.record.RecordMaker;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.server.StreamContent;
 import dev.stoker.server.window.GroupOrder;
@@ -44,7 +45,7 @@ final class TopicEpochs implements AutoCloseable {
      * The version of an epoch.
      *
      * @param begun the version that it was begun with; 0 if it was not
-     * @throws dev.stoker.metadata.OtherVersionException if another was chosen
+     * @throws dev.stoker.metadata.follow.OtherVersionException if another was chosen
      * @throws IOException if the choice cannot be made, or the version cannot be opened or written
      */
     Version of(long epoch, long begun) throws IOException {

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.topic;
 
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.text.Units;

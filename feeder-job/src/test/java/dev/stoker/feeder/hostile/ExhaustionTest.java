@@ -3,7 +3,7 @@ package dev.stoker.feeder.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.DatasetStreams;
 import dev.stoker.server.HonestTrainer;

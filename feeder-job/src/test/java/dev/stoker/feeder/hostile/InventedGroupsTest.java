@@ -8,7 +8,7 @@ import dev.stoker.feeder.source.reader.ReaderContext;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.LaneSplit;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.HonestTrainer;

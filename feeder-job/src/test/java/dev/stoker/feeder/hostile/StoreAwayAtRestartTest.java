@@ -8,7 +8,7 @@ import dev.stoker.feeder.source.reader.ReaderContext;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.TestFeed;
-import dev.stoker.storage.StoreUnavailableException;
+import dev.stoker.storage.errors.StoreUnavailableException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -2,8 +2,8 @@ package dev.stoker.feeder.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Frame.Grant;
+import dev.stoker.schemas.protocol.codec.Frames;
 import dev.stoker.server.HonestTrainer;
 import dev.stoker.server.Waiting;
 import java.io.IOException;

@@ -3,8 +3,8 @@ package dev.stoker.feeder.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.DatasetReference;
-import dev.stoker.metadata.VersionName;
+import dev.stoker.metadata.version.DatasetReference;
+import dev.stoker.metadata.version.VersionName;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package dev.stoker.feeder.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.server.feed.StreamSpec;
 import java.io.IOException;
 import java.io.InputStream;

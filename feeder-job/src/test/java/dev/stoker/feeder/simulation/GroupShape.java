@@ -1,6 +1,6 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 
 /**
  * How a group trains.

@@ -1,18 +1,18 @@
 package dev.stoker.feeder.simulation;
 
 import dev.stoker.schemas.order.OrderOverlay;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.FrameDecoder;
-import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
+import dev.stoker.schemas.protocol.codec.Frames;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.delivery.Position;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;

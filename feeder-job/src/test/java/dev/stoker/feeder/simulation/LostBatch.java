@@ -1,7 +1,7 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.metadata.audit.AuditReport;
-import dev.stoker.metadata.audit.Finding;
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.Finding;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;

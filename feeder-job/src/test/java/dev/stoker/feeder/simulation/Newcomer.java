@@ -1,15 +1,15 @@
 package dev.stoker.feeder.simulation;
 
 import dev.stoker.schemas.order.OrderOverlay;
-import dev.stoker.schemas.protocol.Frame.Bye;
-import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.FrameDecoder;
-import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
+import dev.stoker.schemas.protocol.codec.Frames;
+import dev.stoker.schemas.protocol.parts.Caller;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Frame.Ping;
+import dev.stoker.schemas.protocol.LaneMap;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

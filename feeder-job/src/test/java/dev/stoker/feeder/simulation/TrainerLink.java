@@ -2,11 +2,11 @@ package dev.stoker.feeder.simulation;
 
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
-import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.FrameDecoder;
-import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
+import dev.stoker.schemas.protocol.codec.Frames;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.simulation;
 
 import dev.stoker.schemas.crc.Crc32cs;
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
-import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Position;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.schemas.order.DeliveredBatch;
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
-import dev.stoker.schemas.order.SkippedBatches;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
 import dev.stoker.schemas.protocol.AckEntry;
 import java.util.ArrayList;
 import java.util.List;

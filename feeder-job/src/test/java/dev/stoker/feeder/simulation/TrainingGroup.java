@@ -1,12 +1,12 @@
 package dev.stoker.feeder.simulation;
 
 import dev.stoker.schemas.order.EpochSize;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.Position;
-import dev.stoker.schemas.order.SkipList;
-import dev.stoker.schemas.order.SkippedBatches;
-import dev.stoker.schemas.order.TailPolicy;
-import dev.stoker.schemas.protocol.Instance;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.Position;
+import dev.stoker.schemas.order.delivery.SkipList;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
+import dev.stoker.schemas.protocol.parts.Instance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package dev.stoker.formats;
 
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package dev.stoker.formats;
 
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.util.List;
 import java.util.Objects;
 

@@ -1,7 +1,7 @@
 package dev.stoker.formats;
 
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.text.ShellText;
 import java.util.List;
 

@@ -1,6 +1,6 @@
 package dev.stoker.formats;
 
-import dev.stoker.schemas.arrow.TimeResolution;
+import dev.stoker.schemas.arrow.types.TimeResolution;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.List;

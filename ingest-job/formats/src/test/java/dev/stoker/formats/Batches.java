@@ -1,8 +1,13 @@
 package dev.stoker.formats;
 
+import dev.stoker.formats.write.OutputColumn;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.formats.write.RowBatch;
+import dev.stoker.formats.write.RowFormatWriter;
+import dev.stoker.formats.write.RowOutput;
 import dev.stoker.schemas.arrow.BatchColumns;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.BatchMessage;

@@ -1,8 +1,8 @@
 package dev.stoker.export.read;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -11,8 +11,8 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.StreamChunks;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,9 +2,9 @@ package dev.stoker.export.read;
 
 import dev.stoker.export.spec.Content;
 import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.RowPredicate;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.batch.View;
 import java.util.BitSet;
 import java.util.LinkedHashMap;

@@ -2,10 +2,10 @@ package dev.stoker.export.read;
 
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.spec.Shard;
-import dev.stoker.formats.RowBatch;
+import dev.stoker.formats.write.RowBatch;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.BatchColumns;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.BatchMessage;

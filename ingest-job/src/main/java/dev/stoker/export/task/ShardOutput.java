@@ -1,10 +1,10 @@
 package dev.stoker.export.task;
 
 import dev.stoker.export.spec.Shard;
-import dev.stoker.formats.OutputTable;
-import dev.stoker.formats.RowBatch;
-import dev.stoker.formats.RowFormatWriter;
 import dev.stoker.formats.files.FilesWriter;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.formats.write.RowBatch;
+import dev.stoker.formats.write.RowFormatWriter;
 import dev.stoker.storage.ObjectStore;
 import java.io.Closeable;
 import java.io.IOException;

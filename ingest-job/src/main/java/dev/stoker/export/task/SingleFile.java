@@ -1,9 +1,9 @@
 package dev.stoker.export.task;
 
-import dev.stoker.formats.OutputTable;
-import dev.stoker.formats.RowBatch;
-import dev.stoker.formats.RowFormatWriter;
-import dev.stoker.formats.RowOutput;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.formats.write.RowBatch;
+import dev.stoker.formats.write.RowFormatWriter;
+import dev.stoker.formats.write.RowOutput;
 import dev.stoker.storage.ObjectOutput;
 import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package dev.stoker.export.task;
 
 import dev.stoker.export.spec.Content;
-import dev.stoker.formats.OutputColumn;
-import dev.stoker.formats.OutputTable;
+import dev.stoker.formats.write.OutputColumn;
+import dev.stoker.formats.write.OutputTable;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.stoker.export.task;
 
-import dev.stoker.formats.OutputTable;
-import dev.stoker.formats.RowBatch;
-import dev.stoker.formats.UnwritableValueException;
 import dev.stoker.formats.files.SafePath;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.formats.write.RowBatch;
+import dev.stoker.formats.write.UnwritableValueException;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;

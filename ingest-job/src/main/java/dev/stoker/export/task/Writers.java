@@ -1,14 +1,14 @@
 package dev.stoker.export.task;
 
 import dev.stoker.export.spec.Content;
-import dev.stoker.formats.RowFormatWriter;
 import dev.stoker.formats.arrow.ArrowRowWriter;
 import dev.stoker.formats.avro.AvroRowWriter;
 import dev.stoker.formats.files.FilesWriter;
 import dev.stoker.formats.json.JsonLinesWriter;
-import dev.stoker.formats.parquet.ParquetRowWriter;
+import dev.stoker.formats.parquet.write.ParquetRowWriter;
 import dev.stoker.formats.tfrecord.TfRecordWriter;
 import dev.stoker.formats.webdataset.WebDatasetWriter;
+import dev.stoker.formats.write.RowFormatWriter;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

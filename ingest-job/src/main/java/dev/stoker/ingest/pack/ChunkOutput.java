@@ -1,7 +1,7 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.flink.failure.Patience;
-import dev.stoker.metadata.ChunkWrites;
+import dev.stoker.metadata.chunks.ChunkWrites;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.PackedChunk;

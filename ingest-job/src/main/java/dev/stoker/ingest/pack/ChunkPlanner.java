@@ -1,6 +1,7 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.ingest.pack.sync.StoredRow;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;

@@ -5,6 +5,10 @@ import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.ingest.pack.keys.BucketSort;
+import dev.stoker.ingest.pack.keys.KeyRefusals;
+import dev.stoker.ingest.pack.sync.StoredRow;
+import dev.stoker.ingest.pack.sync.TakenKeysOperator;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,8 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.ingest.pack.sync.Packed;
+import dev.stoker.ingest.pack.sync.SyncChanges;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;

@@ -5,6 +5,8 @@ import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.ingest.pack.keys.BucketSort;
+import dev.stoker.ingest.pack.keys.KeyRefusals;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;

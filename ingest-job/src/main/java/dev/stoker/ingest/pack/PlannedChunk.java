@@ -1,6 +1,7 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.ingest.pack.sync.StoredRow;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,8 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.RowColumn;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
+import dev.stoker.ingest.rows.read.RowMapping;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,6 +2,10 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.ingest.rows.options.RowIngestFlags;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowSources;
+import dev.stoker.ingest.rows.source.KindFinder;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;

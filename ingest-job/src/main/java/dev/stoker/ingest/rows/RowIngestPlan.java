@@ -2,6 +2,8 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.ingest.rows.read.RowRun;
+import dev.stoker.ingest.rows.read.RowWork;
 import java.io.Serializable;
 import java.util.ArrayList;
 

@@ -12,9 +12,24 @@ import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.ingest.rows.options.MdsShards;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
+import dev.stoker.ingest.rows.options.RowSources;
+import dev.stoker.ingest.rows.options.SourceFormat;
+import dev.stoker.ingest.rows.read.OpenedFiles;
+import dev.stoker.ingest.rows.read.RowFiles;
+import dev.stoker.ingest.rows.read.RowRun;
+import dev.stoker.ingest.rows.read.RowWork;
+import dev.stoker.ingest.rows.read.SizeSink;
+import dev.stoker.ingest.rows.source.PathColumns;
+import dev.stoker.ingest.rows.source.SourceColumns;
+import dev.stoker.ingest.rows.source.SourceFile;
+import dev.stoker.ingest.rows.source.SourceReader;
+import dev.stoker.ingest.rows.source.Unreadable;
+import dev.stoker.ingest.rows.source.WhereParts;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -42,7 +57,7 @@ import java.util.stream.IntStream;
  * @param omitted counts of files and rows that are left out before the tasks read anything
  * @param ownPathColumns columns that the directories give and the first file has too
  */
-record RowInspection(
+public record RowInspection(
         RowFiles reading,
         List<SourceFile> files,
         List<RowRun.Piece> pieces,
@@ -57,7 +72,7 @@ record RowInspection(
     /** Limits the number of files, because the plan of the job holds each. */
     private static final long MOST_FILES = 1_000_000;
 
-    RowFormat format() {
+    public RowFormat format() {
         return reading.format();
     }
 
@@ -82,16 +97,16 @@ record RowInspection(
     }
 
     /** Returns the columns of all files, by name. */
-    Map<String, RowColumn> columns() {
+    public Map<String, RowColumn> columns() {
         return found.columns();
     }
 
     /** Returns a column that the source has. */
-    RowColumn column(String name) {
+    public RowColumn column(String name) {
         return Objects.requireNonNull(columns().get(name), () -> "the source has the column " + name);
     }
 
-    static RowInspection of(RowIngestOptions options) throws IOException {
+    public static RowInspection of(RowIngestOptions options) throws IOException {
         List<String> warnings = new ArrayList<>();
         List<SourceFile> all = listed(options, warnings);
         if (all.size() > MOST_FILES) {

@@ -1,11 +1,11 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.ValueSink;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import dev.stoker.schemas.text.Units;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package dev.stoker.ingest.spec;
 
-import dev.stoker.metadata.CommitUnknownException;
+import dev.stoker.metadata.commit.CommitUnknownException;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import org.jspecify.annotations.Nullable;
 
 /** An ingest has not committed a version. The message is one line with the reason and the next step. */

@@ -4,9 +4,9 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
@@ -92,7 +92,7 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
      *
      * @param info of the dataset that was inspected or created
      * @param process the packing process; empty if there are several
-     * @throws dev.stoker.metadata.LeaseHeldException if the ingest would be the dataset's first and another one is
+     * @throws dev.stoker.metadata.lease.LeaseHeldException if the ingest would be the dataset's first and another one is
      *     running
      */
     public void lease(DatasetInfo info, String ingest, String process) throws IOException {

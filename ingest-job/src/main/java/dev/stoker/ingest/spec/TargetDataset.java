@@ -3,9 +3,9 @@ package dev.stoker.ingest.spec;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.WriterProcess;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.metadata.lease.WriterProcess;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -79,7 +79,7 @@ public final class TargetDataset {
      *
      * @param ingest id of the ingest that will write the first version
      * @param before the description that a failed ingest left
-     * @throws dev.stoker.metadata.LeaseHeldException if another writer is running
+     * @throws dev.stoker.metadata.lease.LeaseHeldException if another writer is running
      */
     public static void begin(
             String target, DatasetStore stores, DatasetInfo before, DatasetInfo info, String ingest, String process)

@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.order.KeyHash;
 import dev.stoker.schemas.table.ChunkTable;

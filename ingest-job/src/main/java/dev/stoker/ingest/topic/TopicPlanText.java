@@ -2,7 +2,7 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.List;

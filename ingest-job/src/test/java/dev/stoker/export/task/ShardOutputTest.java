@@ -9,7 +9,7 @@ import dev.stoker.export.read.ShardReader;
 import dev.stoker.export.spec.Content;
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.spec.Shard;
-import dev.stoker.formats.RowBatch;
+import dev.stoker.formats.write.RowBatch;
 import dev.stoker.ingest.IngestJob;
 import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;

@@ -7,6 +7,8 @@ import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.source.reader.ShuffledBundler;
+import dev.stoker.ingest.pack.keys.BucketSort;
+import dev.stoker.ingest.pack.read.Labels;
 import dev.stoker.ingest.spec.LabelRule;
 import dev.stoker.ingest.spec.SplitRule;
 import java.io.IOException;

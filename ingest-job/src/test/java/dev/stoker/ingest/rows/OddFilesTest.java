@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.ingest.RowIngestJob;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,7 @@ import dev.stoker.flink.launch.ClusterLauncher;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.verify.Verification;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;

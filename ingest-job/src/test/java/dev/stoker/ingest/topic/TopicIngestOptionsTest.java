@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

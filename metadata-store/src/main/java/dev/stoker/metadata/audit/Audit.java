@@ -1,7 +1,12 @@
 package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.DeliverySign;
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.BatchRange;
+import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.Finding;
+import dev.stoker.metadata.audit.report.Findings;
+import dev.stoker.metadata.ledger.DeliverySign;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;

@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.metadata.audit.report.Findings;
 import dev.stoker.metadata.work.Workers;
 import java.io.IOException;
 import java.util.ArrayList;

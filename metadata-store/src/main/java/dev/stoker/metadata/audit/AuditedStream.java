@@ -2,7 +2,7 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;

@@ -2,8 +2,8 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.Subscription;
-import dev.stoker.schemas.order.SkippedBatches;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 
 /**
  * Contains the slots {@code first + i·stride}, up to {@code last}, that a consumer was assigned in an epoch. Combines

@@ -2,8 +2,8 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.order.EpochSize;
-import dev.stoker.schemas.order.SkippedBatches;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

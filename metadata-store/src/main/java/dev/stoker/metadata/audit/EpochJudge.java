@@ -1,7 +1,12 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.BatchRange;
+import dev.stoker.metadata.audit.report.Finding;
+import dev.stoker.metadata.audit.report.Findings;
+import dev.stoker.metadata.audit.report.Ranges;
 import dev.stoker.schemas.ledger.Consumer;
-import dev.stoker.schemas.order.DeliveredBatch;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.audit.report.Findings;
 import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.metadata.work.PieceWorker;
 import dev.stoker.schemas.errors.StokerException;

@@ -1,7 +1,9 @@
 package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.EpochVersions;
+import dev.stoker.metadata.audit.report.Finding;
+import dev.stoker.metadata.audit.report.Findings;
+import dev.stoker.metadata.follow.EpochVersions;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.ledger.Consumer;

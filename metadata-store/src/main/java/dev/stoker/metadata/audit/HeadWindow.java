@@ -1,9 +1,9 @@
 package dev.stoker.metadata.audit;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;

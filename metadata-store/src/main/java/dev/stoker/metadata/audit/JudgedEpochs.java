@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.metadata.audit.report.AuditReport;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.metadata.audit.report.Findings;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.stoker.metadata.audit;
 
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 
 /** Thrown when a ledger file is gone that was there when the files were listed. */

@@ -4,7 +4,7 @@ import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
-import dev.stoker.schemas.order.SkippedBatches;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package dev.stoker.metadata.audit;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.BatchMessage;
@@ -9,13 +9,13 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.schemas.order.DeliveredBatch;
-import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.WindowSlice;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
 import dev.stoker.schemas.protocol.BatchIdentity;
-import dev.stoker.schemas.protocol.PieceSource;
+import dev.stoker.schemas.protocol.parts.PieceSource;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,14 +1,17 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.Finding;
+import dev.stoker.metadata.audit.report.Findings;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.ledger.Consumer;
-import dev.stoker.schemas.order.DeliveredBatch;
-import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.EpochOrder;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Receipt;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.Arrays;
 
 /** Contains the receipts of a section of an epoch, 40 bytes each. */

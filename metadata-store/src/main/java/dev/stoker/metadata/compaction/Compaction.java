@@ -1,13 +1,13 @@
 package dev.stoker.metadata.compaction;
 
-import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
-import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.CommitUnknownException;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -117,7 +117,7 @@ public final class Compaction {
      * Executes a plan.
      *
      * @throws CompactionFailedException if a chunk is damaged, or if other commits have changed all chunks meanwhile
-     * @throws dev.stoker.metadata.CommitUnknownException if the store cannot tell whether the commit succeeded
+     * @throws dev.stoker.metadata.commit.CommitUnknownException if the store cannot tell whether the commit succeeded
      */
     public CompactionResult run(CompactionPlan plan) throws IOException, InterruptedException {
         Optional<CompactionResult> before = committed();

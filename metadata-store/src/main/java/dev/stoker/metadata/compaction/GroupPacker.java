@@ -1,8 +1,8 @@
 package dev.stoker.metadata.compaction;
 
-import dev.stoker.metadata.ChunkWrites;
+import dev.stoker.metadata.chunks.ChunkWrites;
 import dev.stoker.metadata.work.PieceWorker;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;

@@ -1,6 +1,6 @@
 package dev.stoker.metadata.compaction;
 
-import dev.stoker.metadata.ChunkHeads;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -9,8 +9,8 @@ import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.io.BufferRangeReader;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

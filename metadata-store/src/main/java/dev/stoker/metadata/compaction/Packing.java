@@ -1,7 +1,7 @@
 package dev.stoker.metadata.compaction;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import java.time.Instant;
 import java.util.List;
 

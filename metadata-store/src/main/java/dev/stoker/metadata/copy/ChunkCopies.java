@@ -1,14 +1,14 @@
 package dev.stoker.metadata.copy;
 
-import dev.stoker.metadata.ParallelChunks;
-import dev.stoker.metadata.Problem;
+import dev.stoker.metadata.chunks.ParallelChunks;
+import dev.stoker.metadata.verify.Problem;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;

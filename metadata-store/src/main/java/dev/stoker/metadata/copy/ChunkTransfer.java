@@ -1,9 +1,9 @@
 package dev.stoker.metadata.copy;
 
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.PartSink;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,10 +1,9 @@
 package dev.stoker.metadata.copy;
 
-import dev.stoker.metadata.CollectionRunningException;
-import dev.stoker.metadata.CopyRefusedException;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ProcessLeases;
-import dev.stoker.metadata.ProcessLeases.Kind;
+import dev.stoker.metadata.gc.CollectionRunningException;
+import dev.stoker.metadata.lease.ProcessLeases;
+import dev.stoker.metadata.lease.ProcessLeases.Kind;
 import dev.stoker.schemas.dataset.Lease;
 import java.io.IOException;
 import java.time.InstantSource;

@@ -1,12 +1,10 @@
 package dev.stoker.metadata.copy;
 
-import dev.stoker.metadata.CopyRefusedException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.KeptChunks;
-import dev.stoker.metadata.Replica;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.UnknownVersionException;
+import dev.stoker.metadata.gc.KeptChunks;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.schemas.log.ExpiredVersions;

@@ -1,6 +1,6 @@
 package dev.stoker.metadata.copy;
 
-import dev.stoker.metadata.Problem;
+import dev.stoker.metadata.verify.Problem;
 import java.util.List;
 
 /**
@@ -27,9 +27,9 @@ public record CopyResult(
 
     /** Files of one kind. */
     public record Files(long count, long bytes) {
-        static final Files NONE = new Files(0, 0);
+        public static final Files NONE = new Files(0, 0);
 
-        Files plus(Files other) {
+        public Files plus(Files other) {
             return new Files(count + other.count, bytes + other.bytes);
         }
     }

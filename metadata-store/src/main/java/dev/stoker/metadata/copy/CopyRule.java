@@ -32,7 +32,7 @@ public record CopyRule(OptionalLong version, int threads, Set<Extra> extras) {
         }
     }
 
-    boolean has(Extra extra) {
+    public boolean has(Extra extra) {
         return extras.contains(extra);
     }
 }

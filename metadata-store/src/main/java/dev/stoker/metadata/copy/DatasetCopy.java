@@ -1,7 +1,6 @@
 package dev.stoker.metadata.copy;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Replica;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -56,7 +55,7 @@ public final class DatasetCopy {
     /**
      * Checks, without a change, that the source has the version, and that the target has no other dataset.
      *
-     * @throws dev.stoker.metadata.CopyRefusedException if the target has another dataset
+     * @throws dev.stoker.metadata.copy.CopyRefusedException if the target has another dataset
      * @throws dev.stoker.metadata.UnknownVersionException if there is no such version
      */
     public void check() throws IOException {
@@ -69,7 +68,7 @@ public final class DatasetCopy {
     /**
      * Returns what a copy would do, without a change. Counts chunks and versions only.
      *
-     * @throws dev.stoker.metadata.CopyRefusedException if the target has another dataset, or other versions
+     * @throws dev.stoker.metadata.copy.CopyRefusedException if the target has another dataset, or other versions
      */
     public CopyResult plan() throws IOException {
         return described(CopyPlan.of(source, Replica.find(source, target), target, rule));
@@ -94,8 +93,8 @@ public final class DatasetCopy {
     /**
      * Copies. If chunks of the source are damaged, copies the others, and publishes no version that needs one.
      *
-     * @throws dev.stoker.metadata.CopyRefusedException if the target has another dataset, or other versions
-     * @throws dev.stoker.metadata.CollectionRunningException if a garbage collection runs at the target
+     * @throws dev.stoker.metadata.copy.CopyRefusedException if the target has another dataset, or other versions
+     * @throws dev.stoker.metadata.gc.CollectionRunningException if a garbage collection runs at the target
      */
     public CopyResult run() throws IOException {
         CopyLease there = CopyLease.atSource(source, clock, by);

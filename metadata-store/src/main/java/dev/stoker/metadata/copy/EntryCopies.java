@@ -1,8 +1,7 @@
 package dev.stoker.metadata.copy;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ParallelChunks;
-import dev.stoker.metadata.Replica;
+import dev.stoker.metadata.chunks.ParallelChunks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.stoker.metadata.copy;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.Orphan;
 import dev.stoker.metadata.Tags;
+import dev.stoker.metadata.gc.GarbageCollection;
+import dev.stoker.metadata.gc.Orphan;
 import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package dev.stoker.metadata.copy;
 
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.IndexRange;
-import dev.stoker.metadata.RunObject;
+import dev.stoker.metadata.index.run.IndexRange;
+import dev.stoker.metadata.index.run.RunObject;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.SampleRun;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

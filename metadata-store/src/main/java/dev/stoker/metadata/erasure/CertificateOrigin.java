@@ -1,10 +1,10 @@
 package dev.stoker.metadata.erasure;
 
-import dev.stoker.metadata.AbandonedException;
-import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.commit.AbandonedException;
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.ErasureResult;

@@ -1,13 +1,12 @@
 package dev.stoker.metadata.erasure;
 
-import dev.stoker.metadata.AbandonedException;
-import dev.stoker.metadata.ClassReplacement;
-import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.AbandonedException;
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.Removal;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.dataset.ErasedClass;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.KeyHashes;

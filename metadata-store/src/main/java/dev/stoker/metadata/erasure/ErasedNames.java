@@ -1,9 +1,8 @@
 package dev.stoker.metadata.erasure;
 
-import dev.stoker.metadata.ClassReplacement;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -16,10 +15,10 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.ErasedClasses;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;

@@ -6,10 +6,10 @@ import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ public final class ErasureFiles {
 
     /**
      * Returns the newest record of each erasure, in the order of their ids. Leaves out erasures whose newest record is
-     * damaged; see {@link dev.stoker.metadata.DamagedErasures}.
+     * damaged; see {@link dev.stoker.metadata.verify.DamagedErasures}.
      */
     public List<Erasure> all() throws IOException {
         List<Erasure> all = new ArrayList<>();

@@ -1,18 +1,18 @@
 package dev.stoker.metadata.erasure;
 
-import dev.stoker.metadata.AbandonedException;
-import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.Expiry;
-import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.NothingToExpireException;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.AbandonedException;
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
+import dev.stoker.metadata.gc.Expiry;
+import dev.stoker.metadata.gc.NothingToExpireException;
+import dev.stoker.metadata.lease.Leases;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.ErasedClass;

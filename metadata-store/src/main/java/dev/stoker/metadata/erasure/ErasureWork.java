@@ -2,7 +2,7 @@ package dev.stoker.metadata.erasure;
 
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
-import dev.stoker.metadata.index.BuildThreads;
+import dev.stoker.metadata.index.build.BuildThreads;
 import java.time.InstantSource;
 import java.util.function.IntConsumer;
 

@@ -1,7 +1,7 @@
 package dev.stoker.metadata.erasure;
 
-import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.commit.Removal;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;

@@ -1,10 +1,10 @@
 package dev.stoker.metadata.erasure;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ParallelChunks;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.chunks.ParallelChunks;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -12,10 +12,10 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.HashSet;

@@ -1,11 +1,11 @@
 package dev.stoker.metadata.erasure;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.Orphan;
-import dev.stoker.metadata.Orphans;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.gc.Orphan;
+import dev.stoker.metadata.gc.Orphans;
+import dev.stoker.metadata.lease.Leases;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -14,9 +14,9 @@ import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayList;

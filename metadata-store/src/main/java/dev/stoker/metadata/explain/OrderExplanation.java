@@ -1,22 +1,22 @@
 package dev.stoker.metadata.explain;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
-import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.schemas.order.WindowSlice;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;

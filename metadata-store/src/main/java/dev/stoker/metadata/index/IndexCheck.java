@@ -1,16 +1,20 @@
 package dev.stoker.metadata.index;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.IndexRange;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.index.build.HeadRows;
+import dev.stoker.metadata.index.build.RowMerge;
+import dev.stoker.metadata.index.run.IndexRange;
+import dev.stoker.metadata.index.run.IndexRuns;
+import dev.stoker.metadata.index.run.RunCursor;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.IndexedRow;
 import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

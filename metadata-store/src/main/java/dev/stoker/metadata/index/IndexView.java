@@ -1,10 +1,11 @@
 package dev.stoker.metadata.index;
 
+import dev.stoker.metadata.index.run.DamagedRunException;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.index.IndexedRow;
 import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;

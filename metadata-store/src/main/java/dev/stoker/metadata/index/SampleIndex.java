@@ -1,14 +1,18 @@
 package dev.stoker.metadata.index;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.IndexRange;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.index.build.BuildThreads;
+import dev.stoker.metadata.index.build.TemporaryRun;
+import dev.stoker.metadata.index.run.DamagedRunException;
+import dev.stoker.metadata.index.run.IndexRange;
+import dev.stoker.metadata.index.run.IndexRuns;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.IndexedRow;
 import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
@@ -344,17 +348,17 @@ public final class SampleIndex {
         }
     }
 
-    boolean isLive(IndexedRow row) {
+    public boolean isLive(IndexedRow row) {
         return state.view().isLive(row);
     }
 
-    SampleStat stat(String key, IndexedRow row) {
+    public SampleStat stat(String key, IndexedRow row) {
         int chunk = table.indexOf(row.ordinal());
         return new SampleStat(key, table.split(chunk), row.ordinal(), row.row(), row.length(), row.crc32c());
     }
 
     /** Returns the UTF-8 of a key that was read from a chunk. */
-    static byte[] bytes(String key) {
+    public static byte[] bytes(String key) {
         return key.getBytes(StandardCharsets.UTF_8);
     }
 

@@ -1,5 +1,8 @@
 package dev.stoker.metadata.index;
 
+import dev.stoker.metadata.index.run.DamagedRunException;
+import dev.stoker.metadata.index.run.RowCursor;
+import dev.stoker.metadata.index.run.RunCursor;
 import dev.stoker.schemas.index.IndexedRow;
 import dev.stoker.schemas.index.SampleRun;
 import java.io.IOException;

@@ -1,7 +1,9 @@
 package dev.stoker.metadata.index;
 
-import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.index.build.HeadRows;
+import dev.stoker.metadata.index.run.DamagedRunException;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.crc.Crc32cs;

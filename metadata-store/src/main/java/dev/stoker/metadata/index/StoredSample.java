@@ -1,6 +1,6 @@
 package dev.stoker.metadata.index;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.stoker.metadata.mixing;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;

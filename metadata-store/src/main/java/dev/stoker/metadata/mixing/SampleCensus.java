@@ -1,12 +1,12 @@
 package dev.stoker.metadata.mixing;
 
-import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.ParallelChunks;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.chunks.ParallelChunks;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;

@@ -13,7 +13,7 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.StoreErrors;
+import dev.stoker.storage.errors.StoreErrors;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;

@@ -2,11 +2,11 @@ package dev.stoker.metadata.rebuild;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.LostOverlays;
-import dev.stoker.metadata.RebuiltLog;
-import dev.stoker.metadata.index.BuildThreads;
-import dev.stoker.metadata.index.IndexBuild;
-import dev.stoker.metadata.index.RepeatedKeys;
+import dev.stoker.metadata.index.build.BuildThreads;
+import dev.stoker.metadata.index.build.IndexBuild;
+import dev.stoker.metadata.index.build.RepeatedKeys;
+import dev.stoker.metadata.recovery.LostOverlays;
+import dev.stoker.metadata.recovery.RebuiltLog;
 import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;

@@ -1,7 +1,6 @@
 package dev.stoker.metadata.removal;
 
-import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.SampleCondition;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;

@@ -1,11 +1,11 @@
 package dev.stoker.metadata.removal;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ParallelChunks;
-import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.chunks.ParallelChunks;
+import dev.stoker.metadata.commit.Removal;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;

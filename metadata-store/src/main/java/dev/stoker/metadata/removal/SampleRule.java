@@ -1,6 +1,5 @@
 package dev.stoker.metadata.removal;
 
-import dev.stoker.metadata.SampleCondition;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;

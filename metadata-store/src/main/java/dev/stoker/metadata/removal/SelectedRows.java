@@ -1,10 +1,10 @@
 package dev.stoker.metadata.removal;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ParallelChunks;
+import dev.stoker.metadata.chunks.ParallelChunks;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,9 +1,9 @@
 package dev.stoker.metadata.update;
 
-import dev.stoker.metadata.ChunkHeads;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.diff.SampleDigest;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;

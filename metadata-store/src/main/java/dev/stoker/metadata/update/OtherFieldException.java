@@ -1,6 +1,6 @@
 package dev.stoker.metadata.update;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import java.io.IOException;
 
 /** Reports that a version has a field of the name of an added one, with another type. Nothing was committed. */

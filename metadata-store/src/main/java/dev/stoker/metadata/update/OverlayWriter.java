@@ -1,8 +1,8 @@
 package dev.stoker.metadata.update;
 
-import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.ChunkWrites;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.chunks.ChunkWrites;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;

@@ -2,10 +2,12 @@ package dev.stoker.metadata.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.Finding;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -2,13 +2,15 @@ package dev.stoker.metadata.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.audit.Finding.Kind;
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.Finding.Kind;
+import dev.stoker.metadata.audit.report.Findings;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Subscription;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

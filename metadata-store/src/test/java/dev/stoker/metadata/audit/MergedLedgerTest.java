@@ -2,12 +2,14 @@ package dev.stoker.metadata.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.DeliverySign;
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.Finding;
+import dev.stoker.metadata.ledger.DeliverySign;
 import dev.stoker.metadata.ledger.LedgerMerge;
 import dev.stoker.metadata.ledger.LedgerName;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.ledger.LedgerRecord;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.FaultyObjectStore.SimulatedCrash;

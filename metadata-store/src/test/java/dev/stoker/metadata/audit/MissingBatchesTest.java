@@ -2,9 +2,12 @@ package dev.stoker.metadata.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.audit.Finding.Kind;
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.BatchRange;
+import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.Finding.Kind;
 import dev.stoker.schemas.ledger.LedgerRecord;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

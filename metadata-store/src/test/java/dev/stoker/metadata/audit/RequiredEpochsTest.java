@@ -2,11 +2,12 @@ package dev.stoker.metadata.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.metadata.audit.report.Finding;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Subscription;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

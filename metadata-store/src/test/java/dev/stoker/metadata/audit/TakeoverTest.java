@@ -2,11 +2,14 @@ package dev.stoker.metadata.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.audit.report.BatchRange;
+import dev.stoker.metadata.audit.report.Batches;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Subscription;
-import dev.stoker.schemas.order.Delivery;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,13 +3,14 @@ package dev.stoker.metadata.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.DeliverySign;
-import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.audit.report.AuditReport;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.follow.EpochVersions;
+import dev.stoker.metadata.ledger.DeliverySign;
 import dev.stoker.metadata.work.SerializedWorkers;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.View;
@@ -24,17 +25,17 @@ import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
-import dev.stoker.schemas.order.DeliveredBatch;
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
-import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.order.Window;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
@@ -58,26 +59,26 @@ import java.util.zip.CRC32C;
  * A small dataset and the ledgers that training on it leaves. Receipts have the checksum of messages that are really
  * built, byte for byte, row by row.
  */
-final class TrainedStream {
+public final class TrainedStream {
 
     static final UUID FEED = UUID.fromString("6f1d2c3b-4a59-5687-8877-665544332211");
     static final OrderSpec SPEC = OrderSpec.fromJson(
             "{\"function\":1,\"seed\":7,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":10000,\"shuffle\":\"window\","
                     + "\"lane_order\":\"mixed\"}");
 
-    final InMemoryObjectStore store;
-    final InMemoryObjectStore ledger;
+    public final InMemoryObjectStore store;
+    public final InMemoryObjectStore ledger;
     final Dataset dataset;
     final Snapshot snapshot;
-    final StreamOrder order;
-    final Fingerprint fingerprint;
+    public final StreamOrder order;
+    public final Fingerprint fingerprint;
     private View view;
     private int files;
 
-    static final EpochChoice.Pass PASS = new EpochChoice.Pass(FEED, "train", "default");
+    public static final EpochChoice.Pass PASS = new EpochChoice.Pass(FEED, "train", "default");
 
     /** @param chunkRows samples of each chunk */
-    TrainedStream(int... chunkRows) throws IOException {
+    public TrainedStream(int... chunkRows) throws IOException {
         this(
                 new InMemoryObjectStore(SampleDatasets.CLOCK),
                 new InMemoryObjectStore(SampleDatasets.CLOCK),
@@ -111,20 +112,20 @@ final class TrainedStream {
     }
 
     /** The same stream and ledger, at a further version with more chunks. */
-    TrainedStream append(int... chunkRows) throws IOException {
+    public TrainedStream append(int... chunkRows) throws IOException {
         TrainedStream next = new TrainedStream(store, ledger, false, chunkRows);
         next.files = files + 1000;
         return next;
     }
 
     /** Writes down that an epoch reads this version. */
-    TrainedStream chosenFor(long epoch) throws IOException {
+    public TrainedStream chosenFor(long epoch) throws IOException {
         new EpochVersions(dataset, PASS, SampleDatasets.CLOCK)
                 .choose(epoch, OptionalLong.of(snapshot.version()), version -> {});
         return this;
     }
 
-    long batches() {
+    public long batches() {
         return order.size().batches();
     }
 
@@ -132,7 +133,7 @@ final class TrainedStream {
         return new Source(dataset.info().id().toString(), snapshot.version(), "train", SPEC.toJson());
     }
 
-    Consumer consumer(long run, Participant participant) {
+    public Consumer consumer(long run, Participant participant) {
         return new Consumer(
                 FEED.toString(),
                 "train",
@@ -146,7 +147,7 @@ final class TrainedStream {
                 0);
     }
 
-    Delivery delivery(TailPolicy tail, Participant participant, long start) {
+    public Delivery delivery(TailPolicy tail, Participant participant, long start) {
         return new Delivery(order.size(), tail, participant, start);
     }
 
@@ -252,7 +253,7 @@ final class TrainedStream {
     }
 
     /** Returns the records of a run that reads an epoch from {@code start}, and then whole epochs. */
-    List<LedgerRecord> run(long run, int world, int workers, TailPolicy tail, long epoch, long start, int epochs)
+    public List<LedgerRecord> run(long run, int world, int workers, TailPolicy tail, long epoch, long start, int epochs)
             throws IOException {
         List<LedgerRecord> records = new ArrayList<>();
         for (int e = 0; e < epochs; e++) {
@@ -285,12 +286,12 @@ final class TrainedStream {
         return out.toByteArray();
     }
 
-    TrainedStream write(List<LedgerRecord> records) throws IOException {
+    public TrainedStream write(List<LedgerRecord> records) throws IOException {
         ledger.createIfAbsent("part-" + files++ + "-0.avro", file(records));
         return this;
     }
 
-    AuditReport audit() throws IOException {
+    public AuditReport audit() throws IOException {
         return audit(OptionalLong.empty(), Audit.DEFAULT_RECEIPTS);
     }
 
@@ -300,7 +301,7 @@ final class TrainedStream {
     }
 
     /** Audits in this process, and requires that other processes come to the same result. */
-    AuditReport audit(OptionalLong number, int receiptsAtOnce) throws IOException {
+    public AuditReport audit(OptionalLong number, int receiptsAtOnce) throws IOException {
         RequiredEpochs epochs = new RequiredEpochs(number, Map.of());
         AuditReport report = audit(epochs, receiptsAtOnce, Optional.empty());
         Path directory = Files.createTempDirectory("audit");
@@ -323,7 +324,7 @@ final class TrainedStream {
     }
 
     /** Audits with epochs that must be complete, by group. */
-    AuditReport audit(RequiredEpochs epochs) throws IOException {
+    public AuditReport audit(RequiredEpochs epochs) throws IOException {
         return audit(epochs, Audit.DEFAULT_RECEIPTS, Optional.empty());
     }
 

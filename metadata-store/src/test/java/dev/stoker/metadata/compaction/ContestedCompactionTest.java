@@ -7,11 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.Orphans;
-import dev.stoker.metadata.Verification;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.gc.GarbageCollection;
+import dev.stoker.metadata.gc.Orphans;
 import dev.stoker.metadata.removal.SampleRemoval;
+import dev.stoker.metadata.verify.Verification;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;

@@ -1,16 +1,16 @@
 package dev.stoker.metadata.compaction;
 
-import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.ChunkWrites;
-import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionCommitter;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.chunks.ChunkWrites;
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.VersionCommitter;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;

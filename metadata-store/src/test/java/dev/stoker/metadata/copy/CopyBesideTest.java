@@ -6,15 +6,15 @@ import static dev.stoker.metadata.copy.CopiedDatasets.requireClean;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireReadable;
 
-import dev.stoker.metadata.CollectionRunningException;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.NothingToExpireException;
 import dev.stoker.metadata.TagExistsException;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.metadata.gc.CollectionRunningException;
+import dev.stoker.metadata.gc.GarbageCollection;
+import dev.stoker.metadata.gc.NothingToExpireException;
 import dev.stoker.schemas.testing.Cells;
 import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.ProcessLeases;
+import dev.stoker.metadata.gc.GarbageCollection;
+import dev.stoker.metadata.lease.ProcessLeases;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.testing.Cells;
 import dev.stoker.storage.FaultyObjectStore;

@@ -11,12 +11,12 @@ import static dev.stoker.metadata.copy.CopiedDatasets.three;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CollectionRunningException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.ProcessLeases;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.gc.CollectionRunningException;
+import dev.stoker.metadata.gc.GarbageCollection;
+import dev.stoker.metadata.lease.ProcessLeases;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.InMemoryObjectStore;

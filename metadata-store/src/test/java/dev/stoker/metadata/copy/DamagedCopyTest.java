@@ -15,9 +15,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.ProcessLeases;
 import dev.stoker.metadata.copy.CopyRule.Extra;
+import dev.stoker.metadata.gc.GarbageCollection;
+import dev.stoker.metadata.lease.ProcessLeases;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.FaultyObjectStore.Operation;

@@ -18,7 +18,6 @@ import static dev.stoker.metadata.copy.CopiedDatasets.upTo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CopyRefusedException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.ExpiredVersionException;

@@ -8,7 +8,7 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;

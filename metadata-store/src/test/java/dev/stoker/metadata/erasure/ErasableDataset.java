@@ -5,14 +5,14 @@ import static dev.stoker.metadata.SampleDatasets.committer;
 import static dev.stoker.metadata.SampleDatasets.id;
 import static dev.stoker.metadata.SampleDatasets.info;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
-import dev.stoker.metadata.index.BuildThreads;
-import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.metadata.index.build.BuildThreads;
+import dev.stoker.metadata.index.build.IndexBuild;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.chunk.ChunkHead;

@@ -9,10 +9,10 @@ import static dev.stoker.metadata.erasure.ErasableDataset.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.DamagedErasures;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.VersionUses;
+import dev.stoker.metadata.verify.DamagedErasures;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;

@@ -8,9 +8,9 @@ import static dev.stoker.metadata.erasure.ErasableDataset.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.metadata.verify.Verification;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.storage.FaultyObjectStore;

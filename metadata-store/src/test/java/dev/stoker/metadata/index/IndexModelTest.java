@@ -2,7 +2,9 @@ package dev.stoker.metadata.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.IndexRange;
+import dev.stoker.metadata.index.build.BuildThreads;
+import dev.stoker.metadata.index.build.IndexBuild;
+import dev.stoker.metadata.index.run.IndexRange;
 import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.LocalObjectStore;

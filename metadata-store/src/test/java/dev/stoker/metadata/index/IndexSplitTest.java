@@ -3,6 +3,8 @@ package dev.stoker.metadata.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.index.build.BuildThreads;
+import dev.stoker.metadata.index.build.IndexBuild;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package dev.stoker.metadata.index;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
@@ -18,7 +18,7 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /** A dataset that changes, and the samples of all its versions by key. */
-final class IndexedDataset {
+public final class IndexedDataset {
 
     private static final int CHUNK_ROWS = 7;
 
@@ -36,7 +36,7 @@ final class IndexedDataset {
         this.dataset = dataset;
     }
 
-    static IndexedDataset create(ObjectStore store) throws IOException {
+    public static IndexedDataset create(ObjectStore store) throws IOException {
         return new IndexedDataset(store, Dataset.create(store, SampleDatasets.info()));
     }
 
@@ -44,11 +44,11 @@ final class IndexedDataset {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    Dataset dataset() {
+    public Dataset dataset() {
         return dataset;
     }
 
-    long version() {
+    public long version() {
         return versions.size() - 1L;
     }
 
@@ -65,7 +65,7 @@ final class IndexedDataset {
         return prefix + versions.size();
     }
 
-    void append(Map<String, byte[]> samples) throws IOException {
+    public void append(Map<String, byte[]> samples) throws IOException {
         String ingest = ingest("ingest-");
         commit(VersionRequest.append(ingest, write(ingest, samples), Map.of(), Map.of()));
         Map<String, byte[]> next = newest();
@@ -73,14 +73,14 @@ final class IndexedDataset {
         versions.add(next);
     }
 
-    void replace(Map<String, byte[]> samples) throws IOException {
+    public void replace(Map<String, byte[]> samples) throws IOException {
         String ingest = ingest("ingest-");
         places.clear();
         commit(VersionRequest.replace(ingest, write(ingest, samples), Map.of(), Map.of()));
         versions.add(new TreeMap<>(samples));
     }
 
-    void remove(List<String> keys) throws IOException {
+    public void remove(List<String> keys) throws IOException {
         commit(VersionRequest.remove(ingest("remove-"), SampleRemoval.ofKeys(dataset, keys), Map.of()));
         Map<String, byte[]> next = newest();
         keys.forEach(next::remove);

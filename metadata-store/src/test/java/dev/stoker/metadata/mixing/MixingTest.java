@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;

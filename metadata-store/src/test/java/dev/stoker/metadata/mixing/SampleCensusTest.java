@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.order.LaneOrder;

@@ -8,13 +8,12 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Removal;
-import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.Commit;
+import dev.stoker.metadata.commit.Removal;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;

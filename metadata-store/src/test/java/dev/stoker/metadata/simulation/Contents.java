@@ -2,15 +2,15 @@ package dev.stoker.metadata.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.index.ListEntry;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleListing;
 import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;

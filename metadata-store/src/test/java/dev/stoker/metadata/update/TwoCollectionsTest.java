@@ -7,8 +7,8 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Expiry;
-import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.gc.Expiry;
+import dev.stoker.metadata.gc.GarbageCollection;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;

@@ -1,5 +1,6 @@
 package dev.stoker.storage;
 
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

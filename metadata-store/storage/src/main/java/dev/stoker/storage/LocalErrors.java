@@ -2,6 +2,7 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.storage.errors.NoSpaceException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;

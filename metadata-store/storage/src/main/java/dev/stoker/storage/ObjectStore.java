@@ -1,5 +1,8 @@
 package dev.stoker.storage;
 
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

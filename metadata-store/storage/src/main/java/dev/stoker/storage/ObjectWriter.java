@@ -1,5 +1,6 @@
 package dev.stoker.storage;
 
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;

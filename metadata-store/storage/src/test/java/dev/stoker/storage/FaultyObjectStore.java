@@ -1,6 +1,9 @@
 package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.StoreUnavailableException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

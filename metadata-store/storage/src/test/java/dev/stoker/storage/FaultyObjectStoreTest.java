@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.FaultyObjectStore.Operation;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,7 @@
 package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

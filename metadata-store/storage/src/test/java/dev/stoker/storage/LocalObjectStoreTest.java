@@ -3,6 +3,8 @@ package dev.stoker.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.testing.Rounds;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

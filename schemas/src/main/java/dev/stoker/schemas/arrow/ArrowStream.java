@@ -1,5 +1,6 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.ArrowSchema;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

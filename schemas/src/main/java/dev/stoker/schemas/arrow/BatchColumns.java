@@ -1,5 +1,8 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,6 +1,16 @@
 package dev.stoker.schemas.arrow;
 
-import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType.Layout;
+import dev.stoker.schemas.arrow.types.HalfFloats;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TimeType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;

@@ -1,5 +1,9 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.nio.ByteBuffer;
 

@@ -1,5 +1,7 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,8 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /**

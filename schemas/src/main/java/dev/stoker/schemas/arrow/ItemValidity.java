@@ -1,5 +1,6 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.NullableListType;
 import java.nio.ByteBuffer;
 
 /** Collects the validity of the items of a {@link NullableListType}. Not thread-safe. */

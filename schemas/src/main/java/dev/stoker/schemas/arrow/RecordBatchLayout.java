@@ -1,5 +1,10 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.TensorType;
 import java.nio.ByteBuffer;
 import java.util.List;
 

@@ -1,5 +1,7 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.NullableListType;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

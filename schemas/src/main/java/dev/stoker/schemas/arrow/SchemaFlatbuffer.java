@@ -1,6 +1,18 @@
 package dev.stoker.schemas.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FixedBinaryType;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.arrow.types.TimeType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

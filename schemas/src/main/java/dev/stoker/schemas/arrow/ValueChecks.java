@@ -1,5 +1,12 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FixedBinaryType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;

@@ -1,12 +1,12 @@
 package dev.stoker.schemas.batch;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.FieldType.Layout;
-import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType.Layout;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.RowSize;
 import dev.stoker.schemas.crc.ConcatCrc;

@@ -1,9 +1,9 @@
 package dev.stoker.schemas.batch;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.FieldType.Layout;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType.Layout;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.nio.ByteBuffer;
 
 /**

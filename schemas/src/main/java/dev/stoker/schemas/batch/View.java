@@ -2,7 +2,7 @@ package dev.stoker.schemas.batch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.JsonText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -2,7 +2,7 @@ package dev.stoker.schemas.chunk;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ColumnBuilder;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;

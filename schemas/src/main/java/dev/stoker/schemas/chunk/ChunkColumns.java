@@ -1,17 +1,17 @@
 package dev.stoker.schemas.chunk;
 
-import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ArrowFooter;
 import dev.stoker.schemas.arrow.ArrowHead;
 import dev.stoker.schemas.arrow.ArrowHead.Opening;
-import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ColumnBuilder;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FixedValues;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.RecordBatchParts;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.crc.ConcatCrc;
 import java.nio.ByteBuffer;
 import java.time.Instant;

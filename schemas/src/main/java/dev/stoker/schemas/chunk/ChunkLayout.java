@@ -1,10 +1,10 @@
 package dev.stoker.schemas.chunk;
 
-import dev.stoker.schemas.arrow.ArrowField;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

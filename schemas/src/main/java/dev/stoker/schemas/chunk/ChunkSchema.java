@@ -1,8 +1,8 @@
 package dev.stoker.schemas.chunk;
 
-import dev.stoker.schemas.arrow.ArrowField;
-import dev.stoker.schemas.arrow.ArrowSchema;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;

@@ -1,7 +1,7 @@
 package dev.stoker.schemas.chunk;
 
 import dev.stoker.schemas.arrow.ColumnBuilder;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.util.Arrays;
 
 /** Finds the largest row of a chunk. Not thread-safe. */

@@ -1,12 +1,12 @@
 package dev.stoker.schemas.chunk;
 
-import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ColumnBuilder;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NullRows;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.crc.ConcatCrc;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package dev.stoker.schemas.chunk;
 
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType.Layout;
 
 /** Computes the bytes that one value adds to the buffers of a batch, without padding. */
 public final class RowSize {

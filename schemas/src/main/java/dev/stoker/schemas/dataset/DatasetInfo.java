@@ -1,7 +1,7 @@
 package dev.stoker.schemas.dataset;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ClassNames;
 import dev.stoker.schemas.errors.CorruptDataException;

@@ -1,9 +1,9 @@
 package dev.stoker.schemas.index;
 
 import dev.stoker.schemas.arrow.ArrowFooter;
-import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.BatchedFooter;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;

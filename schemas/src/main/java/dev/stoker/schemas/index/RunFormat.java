@@ -1,8 +1,8 @@
 package dev.stoker.schemas.index;
 
-import dev.stoker.schemas.arrow.ArrowField;
-import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.order.KeyHash;
 import java.util.List;
 

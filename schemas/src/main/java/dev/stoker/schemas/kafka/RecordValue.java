@@ -1,10 +1,10 @@
 package dev.stoker.schemas.kafka;
 
-import dev.stoker.schemas.arrow.ArrowField;
-import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ArrowStream;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.nio.ByteBuffer;

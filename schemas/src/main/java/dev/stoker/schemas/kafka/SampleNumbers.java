@@ -1,6 +1,6 @@
 package dev.stoker.schemas.kafka;
 
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.avro.AvroOutput;
 import dev.stoker.schemas.errors.CorruptDataException;

@@ -1,6 +1,6 @@
 package dev.stoker.schemas.ledger;
 
-import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.delivery.SkipList;
 import java.util.Objects;
 
 /**

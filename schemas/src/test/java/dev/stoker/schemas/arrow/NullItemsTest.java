@@ -3,6 +3,11 @@ package dev.stoker.schemas.arrow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;

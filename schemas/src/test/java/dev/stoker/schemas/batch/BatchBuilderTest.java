@@ -3,8 +3,8 @@ package dev.stoker.schemas.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkFixtures;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.crc.Crc32cs;

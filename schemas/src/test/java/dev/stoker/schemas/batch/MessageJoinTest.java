@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkFixtures;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.testing.Rounds;

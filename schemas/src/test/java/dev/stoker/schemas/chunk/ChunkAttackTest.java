@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ArrowFile;
-import dev.stoker.schemas.arrow.ArrowSchema;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;

@@ -3,10 +3,10 @@ package dev.stoker.schemas.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.io.BufferRangeReader;

@@ -1,15 +1,15 @@
 package dev.stoker.schemas.chunk;
 
-import dev.stoker.schemas.arrow.DecimalType;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
-import dev.stoker.schemas.arrow.TimeType;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.arrow.types.TimeType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;

@@ -3,7 +3,7 @@ package dev.stoker.schemas.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.io.RangeReader;

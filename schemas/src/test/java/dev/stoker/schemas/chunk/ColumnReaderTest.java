@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ArrowFooter;
-import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.HeadPart;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;

@@ -3,9 +3,9 @@ package dev.stoker.schemas.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.io.RangeReader;

@@ -3,11 +3,11 @@ package dev.stoker.schemas.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FixedValues;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimeResolution;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TimeResolution;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import dev.stoker.schemas.testing.Rounds;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;

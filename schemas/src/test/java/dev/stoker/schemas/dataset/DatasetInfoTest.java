@@ -3,8 +3,8 @@ package dev.stoker.schemas.dataset;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.attack.ByteAttacks;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;

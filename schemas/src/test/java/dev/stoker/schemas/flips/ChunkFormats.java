@@ -1,9 +1,9 @@
 package dev.stoker.schemas.flips;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.attack.Format;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.chunk.ChunkFixtures;

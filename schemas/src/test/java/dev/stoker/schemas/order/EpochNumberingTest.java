@@ -3,6 +3,8 @@ package dev.stoker.schemas.order;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.testing.Rounds;
 import java.time.Duration;
 import java.util.ArrayList;

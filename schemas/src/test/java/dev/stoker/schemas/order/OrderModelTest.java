@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.order.NaiveOrder.NaiveChunk;
 import dev.stoker.schemas.order.NaiveOrder.Sample;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.Position;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.HashSet;

@@ -7,12 +7,12 @@ import java.io.InputStream;
 import java.util.UUID;
 
 /** Reads the test vectors that Java and Python share. */
-final class Vectors {
+public final class Vectors {
     private static final JsonMapper JSON = new JsonMapper();
 
     private Vectors() {}
 
-    static JsonNode read(String name) throws IOException {
+    public static JsonNode read(String name) throws IOException {
         try (InputStream in = Vectors.class.getResourceAsStream("/vectors/" + name)) {
             return JSON.readTree(in);
         }
@@ -42,7 +42,7 @@ final class Vectors {
         return values;
     }
 
-    static long[] longs(JsonNode list) {
+    public static long[] longs(JsonNode list) {
         long[] values = new long[list.size()];
         for (int i = 0; i < values.length; i++) {
             values[i] = list.get(i).longValue();

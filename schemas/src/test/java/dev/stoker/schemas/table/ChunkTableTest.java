@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.arrow.ArrowFile;
-import dev.stoker.schemas.arrow.ArrowSchema;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
 import dev.stoker.schemas.attack.ByteAttacks;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;

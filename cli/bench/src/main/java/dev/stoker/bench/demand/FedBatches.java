@@ -5,7 +5,7 @@ import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
 import dev.stoker.client.Iteration;
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

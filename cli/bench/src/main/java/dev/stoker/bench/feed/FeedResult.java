@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.measure.Machine;
 import dev.stoker.bench.measure.Rounds;
-import dev.stoker.metadata.DatasetReference;
+import dev.stoker.metadata.version.DatasetReference;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;

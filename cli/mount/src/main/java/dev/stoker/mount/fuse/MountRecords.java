@@ -2,7 +2,7 @@ package dev.stoker.mount.fuse;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.VersionUses;
-import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.PrivateFiles;

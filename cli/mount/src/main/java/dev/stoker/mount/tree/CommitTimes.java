@@ -2,7 +2,7 @@ package dev.stoker.mount.tree;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

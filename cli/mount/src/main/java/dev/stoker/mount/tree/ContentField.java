@@ -1,9 +1,9 @@
 package dev.stoker.mount.tree;
 
 import dev.stoker.metadata.index.SampleStat;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Predicate;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.VersionUses;
-import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.mount.TestMount;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.File;

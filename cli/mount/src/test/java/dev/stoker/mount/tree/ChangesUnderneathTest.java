@@ -5,13 +5,13 @@ import static dev.stoker.mount.TestMount.open;
 import static dev.stoker.mount.TestMount.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.Expiry;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.metadata.gc.Expiry;
+import dev.stoker.metadata.gc.GarbageCollection;
 import dev.stoker.mount.TestMount;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.InMemoryObjectStore;

@@ -1,11 +1,11 @@
 package dev.stoker.flink.failure;
 
-import dev.stoker.metadata.CommitUnknownException;
+import dev.stoker.metadata.commit.CommitUnknownException;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.NoSpaceException;
-import dev.stoker.storage.StoreAccessException;
-import dev.stoker.storage.StoreUnavailableException;
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.StoreAccessException;
+import dev.stoker.storage.errors.StoreUnavailableException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;

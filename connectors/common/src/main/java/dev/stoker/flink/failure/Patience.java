@@ -1,6 +1,6 @@
 package dev.stoker.flink.failure;
 
-import dev.stoker.storage.NoSpaceException;
+import dev.stoker.storage.errors.NoSpaceException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;

@@ -1,6 +1,6 @@
 package dev.stoker.flink.launch;
 
-import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.lease.WriterProcess;
 import java.io.IOException;
 import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;

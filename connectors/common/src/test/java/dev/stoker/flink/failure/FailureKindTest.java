@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.storage.NoSpaceException;
-import dev.stoker.storage.NoSuchObjectException;
-import dev.stoker.storage.StoreAccessException;
-import dev.stoker.storage.StoreUnavailableException;
-import dev.stoker.storage.UnknownOutcomeException;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.StoreAccessException;
+import dev.stoker.storage.errors.StoreUnavailableException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;

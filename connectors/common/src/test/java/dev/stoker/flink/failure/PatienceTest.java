@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.storage.NoSpaceException;
-import dev.stoker.storage.StoreUnavailableException;
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.StoreUnavailableException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;

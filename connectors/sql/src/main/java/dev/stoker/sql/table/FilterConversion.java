@@ -2,8 +2,8 @@ package dev.stoker.sql.table;
 
 import dev.stoker.connectors.dataset.RowFilter;
 import dev.stoker.connectors.dataset.RowFilter.Operator;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;

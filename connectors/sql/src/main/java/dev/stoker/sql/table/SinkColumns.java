@@ -1,8 +1,8 @@
 package dev.stoker.sql.table;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.sql.types.FieldTypes;
 import dev.stoker.sql.types.Metadata;

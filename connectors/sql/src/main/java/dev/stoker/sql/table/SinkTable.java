@@ -1,6 +1,6 @@
 package dev.stoker.sql.table;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.sql.types.RowIdentity;
 import java.util.ArrayList;
 import java.util.List;

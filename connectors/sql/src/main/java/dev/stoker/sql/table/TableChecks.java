@@ -1,6 +1,6 @@
 package dev.stoker.sql.table;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.sql.types.SqlTypes;
 import java.util.ArrayList;

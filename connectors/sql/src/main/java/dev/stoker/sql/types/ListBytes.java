@@ -1,7 +1,7 @@
 package dev.stoker.sql.types;
 
-import dev.stoker.schemas.arrow.HalfFloats;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.HalfFloats;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.flink.table.data.ArrayData;

@@ -1,8 +1,8 @@
 package dev.stoker.sql.types;
 
 import dev.stoker.connectors.dataset.DatasetScan;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import java.io.Serializable;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package dev.stoker.sql.types;
 
 import dev.stoker.connectors.dataset.SampleSerializer;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
 import java.io.Serializable;

@@ -1,16 +1,16 @@
 package dev.stoker.sql.types;
 
-import dev.stoker.schemas.arrow.DecimalType;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
-import dev.stoker.schemas.arrow.TimeResolution;
-import dev.stoker.schemas.arrow.TimeType;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.arrow.types.TimeResolution;
+import dev.stoker.schemas.arrow.types.TimeType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import org.apache.flink.table.api.DataTypes;
 import org.apache.flink.table.types.DataType;
 

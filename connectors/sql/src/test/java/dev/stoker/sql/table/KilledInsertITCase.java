@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.lease.Leases;
 import dev.stoker.storage.ObjectStore;
 import java.io.BufferedReader;
 import java.io.IOException;

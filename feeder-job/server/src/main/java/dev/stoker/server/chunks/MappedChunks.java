@@ -1,7 +1,7 @@
 package dev.stoker.server.chunks;
 
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

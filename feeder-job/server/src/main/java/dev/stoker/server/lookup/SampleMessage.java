@@ -8,7 +8,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.DirectMemory;
 import dev.stoker.server.window.DamageCheck;
 import dev.stoker.server.window.ServedStream;
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,7 +1,7 @@
 package dev.stoker.server.security;
 
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import java.util.List;
 import java.util.Locale;
 

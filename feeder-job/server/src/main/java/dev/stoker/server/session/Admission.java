@@ -1,8 +1,8 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.security.FeedToken;

@@ -1,6 +1,8 @@
 package dev.stoker.server.session;
 
 import dev.stoker.server.feed.Identity;
+import dev.stoker.server.session.group.FeedStream;
+import dev.stoker.server.session.group.SessionWatch;
 import dev.stoker.server.window.GroupOrder;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;

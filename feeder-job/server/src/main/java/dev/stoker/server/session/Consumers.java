@@ -1,7 +1,7 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.feed.Identity;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;

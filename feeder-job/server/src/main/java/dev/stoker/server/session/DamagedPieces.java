@@ -1,8 +1,8 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Frame.Nack;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.text.Units;
 import java.util.HashMap;
 import java.util.Map;

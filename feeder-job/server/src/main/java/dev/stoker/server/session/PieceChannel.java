@@ -1,7 +1,8 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.codec.Frames;
+import dev.stoker.server.session.accept.Wire;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;

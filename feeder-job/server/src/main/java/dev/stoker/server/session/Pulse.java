@@ -9,9 +9,9 @@ import java.util.function.LongSupplier;
  * vanished. A peer that is only busy, for example because it holds Python's interpreter lock, is silent for less than
  * the limit. Thread-safe.
  */
-final class Pulse {
+public final class Pulse {
     /** Much longer than a training step holds Python's interpreter lock. A closed socket is detected at once. */
-    static final Duration LIMIT = Duration.ofSeconds(60);
+    public static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static final long NOT_ASKED = Long.MIN_VALUE;
 
@@ -19,12 +19,12 @@ final class Pulse {
     private final AtomicLong askedNanos = new AtomicLong(NOT_ASKED);
 
     /** @param nanos a monotonic clock */
-    Pulse(LongSupplier nanos) {
+    public Pulse(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
     /** Notes that the peer has sent something. */
-    void heard() {
+    public void heard() {
         askedNanos.set(NOT_ASKED);
     }
 
@@ -32,12 +32,12 @@ final class Pulse {
      * Starts a check of the peer. Returns true if the caller must send a PING now, and false if an earlier one has no
      * answer yet.
      */
-    boolean ask() {
+    public boolean ask() {
         return askedNanos.compareAndSet(NOT_ASKED, nanos.getAsLong());
     }
 
     /** Returns whether an answer of the peer is overdue. */
-    boolean isSilent() {
+    public boolean isSilent() {
         long asked = askedNanos.get();
         return asked != NOT_ASKED && nanos.getAsLong() - asked > LIMIT.toNanos();
     }

@@ -1,18 +1,22 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.protocol.Ack;
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.FrameType;
 import dev.stoker.schemas.protocol.Frame.Grant;
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Frame.Nack;
-import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Frame.Release;
+import dev.stoker.schemas.protocol.FrameType;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Select;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.security.Right;
 import dev.stoker.server.security.TokenRights;
+import dev.stoker.server.session.group.Group;
+import dev.stoker.server.session.receipts.AckTable;
+import dev.stoker.server.session.receipts.Selection;
+import dev.stoker.server.session.receipts.SessionLedger;
 import dev.stoker.server.window.GroupOrder;
 import java.util.EnumSet;
 import java.util.OptionalLong;

@@ -1,11 +1,11 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Frame.Grant;
-import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Frame.Nack;
 import dev.stoker.schemas.protocol.Frame.Pong;
+import dev.stoker.schemas.protocol.GetSamples;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.window.PieceKey;
 import java.util.ArrayDeque;
 import java.util.Objects;

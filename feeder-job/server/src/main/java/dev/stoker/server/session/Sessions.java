@@ -1,7 +1,9 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.server.session.accept.RateLimitedLog;
+import dev.stoker.server.session.accept.Wire;
 import dev.stoker.server.threads.Threads;
 import java.io.IOException;
 import java.time.Duration;

@@ -1,16 +1,17 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.batch.View;
-import dev.stoker.schemas.order.DeliveredBatch;
-import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.EpochSize;
-import dev.stoker.schemas.order.Numbers;
-import dev.stoker.schemas.order.SkippedBatches;
-import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
+import dev.stoker.schemas.order.delivery.Delivery;
+import dev.stoker.schemas.order.delivery.Numbers;
+import dev.stoker.schemas.order.delivery.SkippedBatches;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.feed.Identity;
+import dev.stoker.server.session.receipts.ReceiptCheck;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.PieceKey;
 import java.util.BitSet;

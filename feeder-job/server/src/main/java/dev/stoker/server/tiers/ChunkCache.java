@@ -6,6 +6,8 @@ import dev.stoker.server.chunks.HeldChunks;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.chunks.OriginReads;
 import dev.stoker.server.chunks.RemoteChunks;
+import dev.stoker.server.tiers.files.CacheFiles;
+import dev.stoker.server.tiers.files.MemorySpace;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -2,6 +2,7 @@ package dev.stoker.server.tiers;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.server.tiers.files.MemorySpace;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;

@@ -1,6 +1,7 @@
 package dev.stoker.server.tiers;
 
 import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.tiers.files.CacheFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -4,6 +4,10 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.HeldChunks;
 import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.tiers.files.CacheFiles;
+import dev.stoker.server.tiers.files.CacheLifetime;
+import dev.stoker.server.tiers.files.ChunkSpace;
+import dev.stoker.server.tiers.files.FileCatalogue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -22,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * space. If other feeds place chunks too, files are also found on request. Every file is checked before its first use.
  * Files become visible as a whole, and are deleted, but never changed. Thread-safe.
  */
-final class FileTier implements Tier {
+public final class FileTier implements Tier {
     private static final Logger LOG = LoggerFactory.getLogger(FileTier.class);
 
     private final String name;
@@ -40,7 +44,7 @@ final class FileTier implements Tier {
      *
      * @param ours chunks that the feed may need; in a shared space, other chunks are removed if space is needed
      */
-    FileTier(
+    public FileTier(
             String name,
             long limitBytes,
             CacheLifetime lifetime,
@@ -205,7 +209,7 @@ final class FileTier implements Tier {
     }
 
     /** Runs a step of placing a chunk, or several steps as one. */
-    void write(ListedChunk chunk, Step step) throws IOException {
+    public void write(ListedChunk chunk, Step step) throws IOException {
         placing(chunk, () -> {
             step.run();
             return chunk;
@@ -223,7 +227,7 @@ final class FileTier implements Tier {
         });
     }
 
-    Path path(ListedChunk chunk) {
+    public Path path(ListedChunk chunk) {
         return space.path(chunk.id());
     }
 

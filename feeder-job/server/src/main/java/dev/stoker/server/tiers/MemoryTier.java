@@ -2,6 +2,7 @@ package dev.stoker.server.tiers;
 
 import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.tiers.files.MemorySpace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;

@@ -1,5 +1,7 @@
 package dev.stoker.server.tiers;
 
+import dev.stoker.server.tiers.files.CacheAccess;
+import dev.stoker.server.tiers.files.CacheLifetime;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

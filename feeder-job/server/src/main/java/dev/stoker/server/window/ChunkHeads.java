@@ -1,7 +1,7 @@
 package dev.stoker.server.window;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.crc.Crc32cs;

@@ -1,17 +1,17 @@
 package dev.stoker.server.window;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.BatchMessage;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.WindowSlice;
+import dev.stoker.schemas.order.delivery.DeliveredPiece;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
-import dev.stoker.schemas.protocol.PieceSource;
+import dev.stoker.schemas.protocol.parts.PieceSource;
 import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.DirectMemory;

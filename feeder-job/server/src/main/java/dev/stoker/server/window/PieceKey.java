@@ -1,7 +1,7 @@
 package dev.stoker.server.window;
 
-import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.delivery.DeliveredBatch;
 
 /**
  * Which piece to build, and for whom.

@@ -1,6 +1,6 @@
 package dev.stoker.server.window;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.order.StreamChunks;

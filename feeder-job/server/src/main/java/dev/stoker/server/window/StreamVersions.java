@@ -1,6 +1,6 @@
 package dev.stoker.server.window;
 
-import dev.stoker.metadata.EpochVersions;
+import dev.stoker.metadata.follow.EpochVersions;
 import java.io.IOException;
 import java.util.OptionalLong;
 
@@ -10,7 +10,7 @@ public interface StreamVersions {
      * The version of a group's epoch; chosen now, if nobody has needed the epoch before.
      *
      * @param wanted the version that the trainer's state names
-     * @throws dev.stoker.metadata.OtherVersionException if another was chosen
+     * @throws dev.stoker.metadata.follow.OtherVersionException if another was chosen
      * @throws dev.stoker.metadata.UnknownVersionException if the dataset has no such version
      * @throws IOException if the choice is damaged, or the store fails
      */

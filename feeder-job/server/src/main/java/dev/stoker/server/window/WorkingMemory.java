@@ -2,8 +2,8 @@ package dev.stoker.server.window;
 
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.order.StreamChunks;
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.text.Units;
 
 /**

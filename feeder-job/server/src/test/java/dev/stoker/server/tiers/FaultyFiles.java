@@ -1,23 +1,25 @@
 package dev.stoker.server.tiers;
 
+import dev.stoker.server.tiers.files.CacheAccess;
+import dev.stoker.server.tiers.files.CacheFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 /** Local files that fail as the test requests. */
-final class FaultyFiles implements CacheFiles {
+public final class FaultyFiles implements CacheFiles {
     private final CacheFiles real = new CacheFiles.Nio(CacheAccess.USER);
     /**
      * What goes wrong when a file is begun, with its second part, when it is to appear, when it is read; nothing if
      * empty.
      */
-    String write = "";
+    public String write = "";
 
     String secondPart = "";
     String publish = "";
-    String read = "";
-    Callable<Void> beforeWrite = () -> null;
+    public String read = "";
+    public Callable<Void> beforeWrite = () -> null;
 
     private static void fail(String why) throws IOException {
         if (!why.isEmpty()) {

@@ -8,6 +8,7 @@ import static dev.stoker.server.tiers.TierDirectory.serves;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.server.tiers.TierDirectory.Made;
+import dev.stoker.server.tiers.files.CacheSpace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

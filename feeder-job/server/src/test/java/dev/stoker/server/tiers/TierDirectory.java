@@ -6,6 +6,9 @@ import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.HeldChunks;
 import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.tiers.files.CacheAccess;
+import dev.stoker.server.tiers.files.CacheLifetime;
+import dev.stoker.server.tiers.files.CacheSpace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -18,17 +21,17 @@ import java.util.Set;
 import java.util.UUID;
 
 /** A directory for tiers, and chunks for them. */
-final class TierDirectory implements AutoCloseable {
-    static final int LENGTH = 5000;
+public final class TierDirectory implements AutoCloseable {
+    public static final int LENGTH = 5000;
     /** After which what a dead feed has left is removed. */
     static final Duration HOUR = Duration.ofHours(1);
 
-    final Path directory;
-    final HeldChunks mappings = new HeldChunks(100);
-    final FaultyFiles files = new FaultyFiles();
+    public final Path directory;
+    public final HeldChunks mappings = new HeldChunks(100);
+    public final FaultyFiles files = new FaultyFiles();
     private final Random random = new Random(4);
 
-    TierDirectory(Path directory) {
+    public TierDirectory(Path directory) {
         this.directory = directory;
     }
 
@@ -38,11 +41,11 @@ final class TierDirectory implements AutoCloseable {
     }
 
     /** A chunk with its bytes. */
-    static final class Made implements ChunkBytes {
-        final ListedChunk chunk;
-        final ByteBuffer bytes;
+    public static final class Made implements ChunkBytes {
+        public final ListedChunk chunk;
+        public final ByteBuffer bytes;
 
-        Made(ListedChunk chunk, ByteBuffer bytes) {
+        public Made(ListedChunk chunk, ByteBuffer bytes) {
             this.chunk = chunk;
             this.bytes = bytes;
         }
@@ -56,7 +59,7 @@ final class TierDirectory implements AutoCloseable {
         public void close() {}
     }
 
-    Made chunk() {
+    public Made chunk() {
         byte[] content = new byte[LENGTH];
         random.nextBytes(content);
         ByteBuffer bytes = ByteBuffer.allocateDirect(LENGTH).put(content).flip();
@@ -64,7 +67,7 @@ final class TierDirectory implements AutoCloseable {
         return new Made(new ListedChunk(id, "chunks/" + id, LENGTH, Crc32cs.of(content)), bytes);
     }
 
-    FileTier tier(CacheLifetime lifetime, String space, long limit, Set<UUID> ours) throws IOException {
+    public FileTier tier(CacheLifetime lifetime, String space, long limit, Set<UUID> ours) throws IOException {
         return new FileTier(
                 "disk",
                 limit,
@@ -75,7 +78,7 @@ final class TierDirectory implements AutoCloseable {
                 ours);
     }
 
-    FileTier tier(String feed) throws IOException {
+    public FileTier tier(String feed) throws IOException {
         return tier(CacheLifetime.FEED, feed, 100 * LENGTH, Set.of());
     }
 
@@ -83,12 +86,12 @@ final class TierDirectory implements AutoCloseable {
         return tier(CacheLifetime.NODE, CacheSpace.NODE, limit, Set.of(ours));
     }
 
-    static void place(FileTier tier, Made made) throws IOException {
+    public static void place(FileTier tier, Made made) throws IOException {
         assertThat(tier.reserve(made.chunk)).isTrue();
         tier.place(made.chunk, made);
     }
 
-    static boolean serves(FileTier tier, Made made) {
+    public static boolean serves(FileTier tier, Made made) {
         Optional<ChunkBytes> held = tier.hold(made.chunk);
         held.ifPresent(bytes -> {
             assertThat(bytes.bytes()).isEqualTo(made.bytes);
@@ -98,18 +101,18 @@ final class TierDirectory implements AutoCloseable {
         return held.isPresent();
     }
 
-    List<Path> chunkFiles() throws IOException {
+    public List<Path> chunkFiles() throws IOException {
         try (var found = Files.walk(directory)) {
             return found.filter(file -> file.toString().endsWith(".arrow")).toList();
         }
     }
 
-    static String feed() {
+    public static String feed() {
         return UUID.randomUUID().toString();
     }
 
     /** As a killed process leaves them. */
-    void leave(String space, Made... chunks) throws IOException {
+    public void leave(String space, Made... chunks) throws IOException {
         for (Made made : chunks) {
             Files.createDirectories(fileOf(space, made).getParent());
             byte[] content = new byte[LENGTH];
@@ -120,7 +123,7 @@ final class TierDirectory implements AutoCloseable {
         Files.write(directory.resolve(space).resolve("loads.lock"), new byte[0]);
     }
 
-    Path fileOf(String space, Made made) {
+    public Path fileOf(String space, Made made) {
         String id = made.chunk.id().toString();
         return directory.resolve(space).resolve(id.substring(34)).resolve(id + ".arrow");
     }

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.chunks.HeldChunks;
+import dev.stoker.server.tiers.files.CacheAccess;
+import dev.stoker.server.tiers.files.CacheFiles;
+import dev.stoker.server.tiers.files.MemorySpace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

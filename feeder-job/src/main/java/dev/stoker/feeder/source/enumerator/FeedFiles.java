@@ -9,7 +9,7 @@ import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.registry.StopRequest;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

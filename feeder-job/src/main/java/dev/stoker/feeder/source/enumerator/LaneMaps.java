@@ -2,7 +2,7 @@ package dev.stoker.feeder.source.enumerator;
 
 import dev.stoker.feeder.source.event.ServerEvent;
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.source.event;
 
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.source.event;
 
-import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.util.Optional;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.jspecify.annotations.Nullable;

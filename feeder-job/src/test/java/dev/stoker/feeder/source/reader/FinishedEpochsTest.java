@@ -3,7 +3,7 @@ package dev.stoker.feeder.source.reader;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.source.split.ConsumerProgress;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.feed.Identity;
 import dev.stoker.server.feed.LedgerItem;

@@ -1,15 +1,15 @@
 package dev.stoker.formats.arrow;
 
-import dev.stoker.formats.OutputColumn;
-import dev.stoker.formats.OutputTable;
-import dev.stoker.formats.RowBatch;
-import dev.stoker.formats.RowFormatWriter;
-import dev.stoker.formats.RowOutput;
-import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.formats.write.OutputColumn;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.formats.write.RowBatch;
+import dev.stoker.formats.write.RowFormatWriter;
+import dev.stoker.formats.write.RowOutput;
 import dev.stoker.schemas.arrow.ArrowFooter;
 import dev.stoker.schemas.arrow.ArrowHead;
-import dev.stoker.schemas.arrow.ArrowSchema;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

@@ -3,7 +3,7 @@ package dev.stoker.formats.arrow;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.schemas.arrow.HalfFloats;
+import dev.stoker.schemas.arrow.types.HalfFloats;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;

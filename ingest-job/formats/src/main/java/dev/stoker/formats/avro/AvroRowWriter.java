@@ -1,9 +1,9 @@
 package dev.stoker.formats.avro;
 
-import dev.stoker.formats.OutputColumn;
-import dev.stoker.formats.OutputTable;
-import dev.stoker.formats.RowFormatWriter;
-import dev.stoker.formats.RowOutput;
+import dev.stoker.formats.write.OutputColumn;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.formats.write.RowFormatWriter;
+import dev.stoker.formats.write.RowOutput;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;

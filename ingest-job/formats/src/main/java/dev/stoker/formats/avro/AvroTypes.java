@@ -1,6 +1,6 @@
 package dev.stoker.formats.avro;
 
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;

@@ -5,7 +5,7 @@ import dev.stoker.formats.NullInListException;
 import dev.stoker.formats.NullItems;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.ErrorText;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;

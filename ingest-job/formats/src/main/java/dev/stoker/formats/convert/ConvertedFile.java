@@ -9,7 +9,7 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.RowSchema.RefusedColumn;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -11,7 +11,7 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.Numbers;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.List;

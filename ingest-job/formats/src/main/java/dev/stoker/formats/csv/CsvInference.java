@@ -1,7 +1,7 @@
 package dev.stoker.formats.csv;
 
 import dev.stoker.formats.values.Numbers;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 
 /** What the first rows have in a column. Not thread-safe. */
 final class CsvInference {

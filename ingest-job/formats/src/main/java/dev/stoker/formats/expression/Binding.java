@@ -1,13 +1,13 @@
 package dev.stoker.formats.expression;
 
-import dev.stoker.formats.Literal;
 import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.RowPredicate;
-import dev.stoker.schemas.arrow.DecimalType;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimeType;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.formats.filter.Literal;
+import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TimeType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;

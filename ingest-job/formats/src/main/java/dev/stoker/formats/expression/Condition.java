@@ -1,6 +1,6 @@
 package dev.stoker.formats.expression;
 
-import dev.stoker.formats.RowPredicate;
+import dev.stoker.formats.filter.RowPredicate;
 import java.util.List;
 import java.util.Set;
 

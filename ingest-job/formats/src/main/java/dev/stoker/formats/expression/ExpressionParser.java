@@ -1,6 +1,6 @@
 package dev.stoker.formats.expression;
 
-import dev.stoker.formats.RowPredicate.Operator;
+import dev.stoker.formats.filter.RowPredicate.Operator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package dev.stoker.formats.expression;
 
 import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.RowPredicate;
+import dev.stoker.formats.filter.RowPredicate;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.stoker.formats.files;
 
-import dev.stoker.formats.OutputColumn;
-import dev.stoker.formats.OutputTable;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.formats.write.OutputColumn;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

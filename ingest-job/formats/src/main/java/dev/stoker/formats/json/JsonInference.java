@@ -10,7 +10,7 @@ import dev.stoker.formats.RowSchema.RefusedColumn;
 import dev.stoker.formats.Sample;
 import dev.stoker.formats.json.Observed.Kind;
 import dev.stoker.formats.values.Utf8;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;

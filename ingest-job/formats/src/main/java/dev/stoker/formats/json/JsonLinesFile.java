@@ -9,7 +9,7 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
 import java.util.ArrayList;

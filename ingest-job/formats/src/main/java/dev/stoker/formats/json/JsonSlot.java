@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.JsonTokens;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;

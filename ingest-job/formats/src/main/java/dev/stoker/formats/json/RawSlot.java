@@ -5,7 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.Utf8;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;

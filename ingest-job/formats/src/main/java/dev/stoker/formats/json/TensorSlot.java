@@ -6,7 +6,7 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.NumberList;
-import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 

@@ -2,11 +2,11 @@ package dev.stoker.formats.mds;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -4,6 +4,8 @@ import dev.stoker.formats.FileHead;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFormat;
+import dev.stoker.formats.parquet.read.ParquetInput;
+import dev.stoker.formats.parquet.read.ParquetRowFile;
 import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
 

@@ -4,7 +4,7 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.TextValue;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,10 +1,10 @@
 package dev.stoker.formats.partition;
 
 import dev.stoker.formats.BadValueException;
-import dev.stoker.formats.LiteralComparison;
 import dev.stoker.formats.RowPart;
-import dev.stoker.formats.RowPredicate;
-import dev.stoker.formats.StatisticsFile;
+import dev.stoker.formats.filter.LiteralComparison;
+import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.formats.filter.StatisticsFile;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package dev.stoker.formats.partition;
 
 import dev.stoker.formats.values.Numbers;
 import dev.stoker.formats.values.Utf8;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -7,7 +7,7 @@ import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.RowSchema.RefusedColumn;
 import dev.stoker.formats.Sample;
 import dev.stoker.formats.tfrecord.Feature.Kind;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

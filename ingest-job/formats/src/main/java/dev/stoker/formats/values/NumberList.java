@@ -1,8 +1,8 @@
 package dev.stoker.formats.values;
 
 import dev.stoker.formats.BadValueException;
-import dev.stoker.schemas.arrow.HalfFloats;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.HalfFloats;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

@@ -1,15 +1,15 @@
 package dev.stoker.formats.values;
 
-import dev.stoker.formats.Cell;
-import dev.stoker.formats.UnwritableValueException;
+import dev.stoker.formats.write.Cell;
+import dev.stoker.formats.write.UnwritableValueException;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.DecimalType;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.HalfFloats;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimeResolution;
-import dev.stoker.schemas.arrow.TimeType;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.arrow.types.DecimalType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.HalfFloats;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TimeResolution;
+import dev.stoker.schemas.arrow.types.TimeType;
+import dev.stoker.schemas.arrow.types.TimestampType;
 import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.LocalDate;

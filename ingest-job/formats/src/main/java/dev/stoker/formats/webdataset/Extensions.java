@@ -2,8 +2,8 @@ package dev.stoker.formats.webdataset;
 
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowColumn.Role;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.util.Set;
 
 /** Says which type a column has by its extension, as WebDataset decodes it. The last part of an extension decides. */

@@ -1,7 +1,7 @@
 package dev.stoker.formats.webdataset;
 
 import dev.stoker.formats.values.ValueText;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

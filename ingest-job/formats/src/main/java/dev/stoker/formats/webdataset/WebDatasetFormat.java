@@ -17,7 +17,7 @@ import dev.stoker.formats.tar.TarReader;
 import dev.stoker.formats.tar.TarSignature;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;

@@ -1,17 +1,17 @@
 package dev.stoker.formats.webdataset;
 
-import dev.stoker.formats.OutputColumn;
-import dev.stoker.formats.OutputTable;
-import dev.stoker.formats.RowFormatWriter;
-import dev.stoker.formats.RowOutput;
 import dev.stoker.formats.block.StreamCompression;
 import dev.stoker.formats.values.TextValue;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.formats.write.OutputColumn;
+import dev.stoker.formats.write.OutputTable;
+import dev.stoker.formats.write.RowFormatWriter;
+import dev.stoker.formats.write.RowOutput;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.NestedListType;
+import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.arrow.types.TensorType;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package dev.stoker.formats.convert;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -13,7 +13,7 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.arrow.ArrowFormat;
 import dev.stoker.formats.avro.AvroFormat;
 import dev.stoker.formats.parquet.ParquetFormat;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.io.BufferRangeReader;
 import java.io.IOException;
 import java.math.BigDecimal;

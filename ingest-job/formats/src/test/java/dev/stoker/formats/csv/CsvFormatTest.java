@@ -12,7 +12,7 @@ import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.Rows;
 import dev.stoker.formats.UnsupportedFileException;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

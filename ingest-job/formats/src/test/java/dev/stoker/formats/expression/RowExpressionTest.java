@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.formats.filter.RowFilter;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -14,7 +14,7 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.Rows;
 import dev.stoker.formats.input.Compression;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -2,20 +2,20 @@ package dev.stoker.formats.parquet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.formats.Literal;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
-import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowPart;
-import dev.stoker.formats.RowPredicate;
-import dev.stoker.formats.RowPredicate.Operator;
 import dev.stoker.formats.RowReader;
-import dev.stoker.formats.StatisticsFile;
 import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.formats.filter.Literal;
+import dev.stoker.formats.filter.RowFilter;
+import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.formats.filter.RowPredicate.Operator;
+import dev.stoker.formats.filter.StatisticsFile;
 import dev.stoker.formats.partition.CompletedFile;
 import dev.stoker.formats.partition.GivenColumn;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.schemas.testing.Rounds;

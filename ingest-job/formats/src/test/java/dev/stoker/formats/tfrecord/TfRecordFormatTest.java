@@ -10,7 +10,7 @@ import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.Rows;
 import dev.stoker.formats.UnsupportedFileException;
-import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

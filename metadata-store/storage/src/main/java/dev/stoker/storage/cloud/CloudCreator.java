@@ -1,6 +1,6 @@
 package dev.stoker.storage.cloud;
 
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import dev.stoker.storage.retry.Call;
 import dev.stoker.storage.retry.Retries;
 import java.io.FileNotFoundException;

@@ -1,7 +1,7 @@
 package dev.stoker.storage.cloud;
 
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import dev.stoker.storage.retry.BrokenReadException;
 import dev.stoker.storage.retry.Parts;
 import dev.stoker.storage.retry.SlowReadGuard;

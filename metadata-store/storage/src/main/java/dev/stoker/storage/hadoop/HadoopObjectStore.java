@@ -1,14 +1,14 @@
 package dev.stoker.storage.hadoop;
 
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectNames;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.PartSink;
-import dev.stoker.storage.StoreUnavailableException;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.StoreUnavailableException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import dev.stoker.storage.retry.BrokenReadException;
 import dev.stoker.storage.retry.CallScope;
 import dev.stoker.storage.retry.Retries;

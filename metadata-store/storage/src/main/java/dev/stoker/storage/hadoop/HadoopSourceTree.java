@@ -1,7 +1,7 @@
 package dev.stoker.storage.hadoop;
 
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import dev.stoker.storage.retry.BrokenReadException;
 import dev.stoker.storage.retry.CallScope;
 import dev.stoker.storage.retry.Retries;
@@ -41,7 +41,7 @@ public final class HadoopSourceTree implements SourceTree {
     /**
      * Opens the tree at a URI. Sends no request to the file system.
      *
-     * @throws dev.stoker.storage.UnsupportedStoreException if Hadoop does not know the scheme
+     * @throws dev.stoker.storage.errors.UnsupportedStoreException if Hadoop does not know the scheme
      */
     public static HadoopSourceTree open(String location) throws IOException {
         return new HadoopSourceTree(HadoopObjectStore.open(location));

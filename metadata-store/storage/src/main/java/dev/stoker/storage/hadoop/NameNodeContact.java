@@ -24,7 +24,7 @@ final class NameNodeContact {
      *
      * @param fileSystem its URI
      * @param location for messages
-     * @throws dev.stoker.storage.StoreUnavailableException if nothing listens within the limit
+     * @throws dev.stoker.storage.errors.StoreUnavailableException if nothing listens within the limit
      */
     static void require(URI fileSystem, Configuration configuration, String location) throws IOException {
         String host = fileSystem.getHost();

@@ -2,7 +2,7 @@ package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 
 /**
  * Rejects the creation of objects on a file system that is not known to assign a name once. Such a file system is

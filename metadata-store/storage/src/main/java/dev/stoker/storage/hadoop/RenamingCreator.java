@@ -2,7 +2,7 @@ package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import dev.stoker.storage.retry.Retries;
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package dev.stoker.storage.retry;
 
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.NoSpaceException;
-import dev.stoker.storage.NoSuchObjectException;
-import dev.stoker.storage.StoreAccessException;
-import dev.stoker.storage.StoreUnavailableException;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.StoreAccessException;
+import dev.stoker.storage.errors.StoreUnavailableException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.UnknownHostException;

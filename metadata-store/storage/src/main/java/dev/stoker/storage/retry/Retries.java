@@ -1,7 +1,7 @@
 package dev.stoker.storage.retry;
 
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;

@@ -4,13 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.SourceTree;
-import dev.stoker.storage.StoreUnavailableException;
 import dev.stoker.storage.Stores;
-import dev.stoker.storage.UnknownOutcomeException;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.NoSuchObjectException;
+import dev.stoker.storage.errors.StoreUnavailableException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import dev.stoker.storage.hadoop.Fault;
 import dev.stoker.storage.hadoop.FaultProxy;
 import dev.stoker.storage.hadoop.FaultProxy.Request;

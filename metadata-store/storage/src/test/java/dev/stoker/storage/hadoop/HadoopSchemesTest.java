@@ -2,7 +2,7 @@ package dev.stoker.storage.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.Stores;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.errors.UnsupportedStoreException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.storage.ObjectWriter;
-import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.errors.UnknownOutcomeException;
 import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
 import java.net.URI;

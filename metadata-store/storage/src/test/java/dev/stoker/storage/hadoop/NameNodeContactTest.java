@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.testing.FreePort;
-import dev.stoker.storage.StoreUnavailableException;
+import dev.stoker.storage.errors.StoreUnavailableException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

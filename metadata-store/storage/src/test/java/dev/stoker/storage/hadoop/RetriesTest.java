@@ -3,8 +3,8 @@ package dev.stoker.storage.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.storage.NoSpaceException;
-import dev.stoker.storage.StoreUnavailableException;
+import dev.stoker.storage.errors.NoSpaceException;
+import dev.stoker.storage.errors.StoreUnavailableException;
 import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
 import java.time.Duration;

@@ -3,7 +3,7 @@ package dev.stoker.storage.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.storage.StoreAccessException;
+import dev.stoker.storage.errors.StoreAccessException;
 import dev.stoker.storage.retry.CallScope;
 import java.io.IOException;
 import java.io.PrintWriter;

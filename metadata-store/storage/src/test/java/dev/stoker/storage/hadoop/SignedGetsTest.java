@@ -3,7 +3,7 @@ package dev.stoker.storage.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import dev.stoker.storage.retry.CallScope;
 import java.io.IOException;
 import java.net.URI;

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ public final class Ack implements Frame {
     }
 
     /** @param entries complete entries; the frame takes ownership of the array */
-    Ack(long subscription, long epoch, byte[] entries) {
+    public Ack(long subscription, long epoch, byte[] entries) {
         Fields.u32("subscription", subscription);
         Fields.u32("epoch", epoch);
         this.subscription = subscription;
@@ -125,7 +126,7 @@ public final class Ack implements Frame {
         return entries.clone();
     }
 
-    byte[] rawEntries() {
+    public byte[] rawEntries() {
         return entries;
     }
 

@@ -1,5 +1,8 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
+import dev.stoker.schemas.protocol.parts.PieceSource;
+
 /**
  * Describes a piece that the trainer has consumed.
  *
@@ -14,7 +17,7 @@ package dev.stoker.schemas.protocol;
  */
 public record AckEntry(
         long number, int piece, boolean repeated, int crc, long rows, long skipped, long sourceRows, int sourceCrc) {
-    static final int BYTES = 32;
+    public static final int BYTES = 32;
 
     public AckEntry {
         Fields.natural("number", number);

@@ -1,6 +1,8 @@
 package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.protocol.parts.Fields;
+import dev.stoker.schemas.protocol.parts.PieceSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -34,7 +36,7 @@ public record BatchHeader(BatchIdentity identity, PieceSource source, long subsc
     /** Length limit of a message: its frame's length field must stay below 2^31. */
     public static final int MAX_MESSAGE = Protocol.MAX_BATCH - (BYTES - Protocol.LENGTH_BYTES);
 
-    static final int REPEATED = 1;
+    public static final int REPEATED = 1;
 
     public BatchHeader {
         Fields.u32("subscription", subscription);
@@ -73,7 +75,7 @@ public record BatchHeader(BatchIdentity identity, PieceSource source, long subsc
     }
 
     /** Reads the bytes after the frame's first eight. The buffer is little-endian. */
-    static BatchHeader read(int flags, ByteBuffer in) throws ProtocolException {
+    public static BatchHeader read(int flags, ByteBuffer in) throws ProtocolException {
         long feedTag = in.getLong();
         long fingerprintTag = in.getLong();
         long epoch = Integer.toUnsignedLong(in.getInt());

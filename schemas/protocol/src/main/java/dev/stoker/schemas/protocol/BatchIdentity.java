@@ -1,6 +1,8 @@
 package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.protocol.parts.Fields;
+import dev.stoker.schemas.protocol.parts.PieceSource;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 

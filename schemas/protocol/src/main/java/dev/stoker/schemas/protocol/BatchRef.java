@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -80,7 +81,7 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
     }
 
     /** Returns the body after the frame's first eight bytes. */
-    ByteBuffer body() {
+    public ByteBuffer body() {
         int small = inline.remaining();
         ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + small + SLICE_BYTES * slices.size())
                 .order(ByteOrder.LITTLE_ENDIAN);
@@ -91,7 +92,7 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
         return out.flip().position(Protocol.PREFIX_BYTES);
     }
 
-    static BatchRef read(int flags, ByteBuffer in) throws ProtocolException {
+    public static BatchRef read(int flags, ByteBuffer in) throws ProtocolException {
         BatchHeader first = BatchHeader.read(flags, in);
         int message = in.getInt();
         long small = Integer.toUnsignedLong(in.getInt());

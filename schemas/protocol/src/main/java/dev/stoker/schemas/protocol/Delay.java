@@ -1,5 +1,7 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
+
 /**
  * Reports where the server spent the time before and while it wrote a slow piece (server to client, after the BATCH).
  * Sent only on a session that has sent {@link Stats}.

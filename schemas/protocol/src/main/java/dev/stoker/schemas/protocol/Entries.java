@@ -1,5 +1,7 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
+import dev.stoker.schemas.protocol.parts.SamplePlace;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +26,7 @@ import java.util.Optional;
  * @param entries the entries
  */
 public record Entries(long request, long version, boolean hasMore, List<Entry> entries) implements Frame {
-    static final int FIXED = 24;
+    public static final int FIXED = 24;
     private static final int MORE = 1;
 
     /**
@@ -41,7 +43,7 @@ public record Entries(long request, long version, boolean hasMore, List<Entry> e
      * @param sample where the sample is; empty for a common prefix
      */
     public record Entry(String name, Optional<SamplePlace> sample) {
-        static final int BYTES = 32;
+        public static final int BYTES = 32;
     }
 
     public Entries {
@@ -53,7 +55,7 @@ public record Entries(long request, long version, boolean hasMore, List<Entry> e
         }
     }
 
-    ByteBuffer body() {
+    public ByteBuffer body() {
         List<byte[]> names = new ArrayList<>();
         int bytes = FIXED + Entry.BYTES * entries.size();
         for (Entry entry : entries) {
@@ -74,7 +76,7 @@ public record Entries(long request, long version, boolean hasMore, List<Entry> e
         return out.flip();
     }
 
-    static Entries read(ByteBuffer body) throws ProtocolException {
+    public static Entries read(ByteBuffer body) throws ProtocolException {
         long request = Integer.toUnsignedLong(body.getInt());
         long count = Integer.toUnsignedLong(body.getInt());
         long version = body.getLong();

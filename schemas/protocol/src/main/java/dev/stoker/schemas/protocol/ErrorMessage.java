@@ -1,6 +1,7 @@
 package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import java.util.Optional;
 
 /**

@@ -1,5 +1,7 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
+
 /**
  * Announces a file that later {@link BatchRef}s may refer to, on a session with local reads (server to client). Its
  * number is new, or replaces an earlier file of the same number.
@@ -12,7 +14,7 @@ package dev.stoker.schemas.protocol;
  */
 public record FileAnnouncement(long file, long device, long inode, long length, String path) implements Frame {
     /** Bytes before the path. */
-    static final int FIXED = 32;
+    public static final int FIXED = 32;
 
     static final int MAX_PATH = 4096;
 

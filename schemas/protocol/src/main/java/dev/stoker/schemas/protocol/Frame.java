@@ -1,5 +1,7 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
+
 /** A message of the feed protocol. Immutable. The messages of one or a few numbers are nested here. */
 public sealed interface Frame
         permits Hello,

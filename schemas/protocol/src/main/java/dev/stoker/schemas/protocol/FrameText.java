@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.CharBuffer;

@@ -33,7 +33,7 @@ public enum FrameType {
     LIST(26, Sender.CLIENT, ListSamples.FIXED, Integer.MAX_VALUE),
     ENTRIES(27, Sender.SERVER, Entries.FIXED, Integer.MAX_VALUE);
 
-    enum Sender {
+    public enum Sender {
         CLIENT,
         SERVER,
         BOTH
@@ -65,20 +65,20 @@ public enum FrameType {
     }
 
     /** Returns the bytes of the checksum at the frame's end. A BATCH and a BATCH_REF have theirs in the header. */
-    int checksumBytes() {
+    public int checksumBytes() {
         return this == BATCH || this == BATCH_REF ? 0 : Protocol.CHECKSUM_BYTES;
     }
 
-    boolean isSentBy(Sender side) {
+    public boolean isSentBy(Sender side) {
         return sender == side || sender == Sender.BOTH;
     }
 
-    boolean allowsBody(long bytes) {
+    public boolean allowsBody(long bytes) {
         return bytes >= leastBody && bytes <= greatestBody;
     }
 
     /** Returns the type with this code, or null. */
-    static @Nullable FrameType byCode(int code) {
+    public static @Nullable FrameType byCode(int code) {
         return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }
 }

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +30,7 @@ public record GetSamples(long request, boolean statOnly, List<String> keys) impl
     /** Most requests of a session that are not answered. */
     public static final int MAX_REQUESTS = 4;
 
-    static final int FIXED = 16;
+    public static final int FIXED = 16;
     private static final int STAT_ONLY = 1;
 
     public GetSamples {
@@ -40,7 +41,7 @@ public record GetSamples(long request, boolean statOnly, List<String> keys) impl
         }
     }
 
-    ByteBuffer body() {
+    public ByteBuffer body() {
         List<byte[]> texts = new ArrayList<>(keys.size());
         long bytes = FIXED;
         for (String key : keys) {
@@ -55,7 +56,7 @@ public record GetSamples(long request, boolean statOnly, List<String> keys) impl
         return out.flip();
     }
 
-    static GetSamples read(ByteBuffer body) throws ProtocolException {
+    public static GetSamples read(ByteBuffer body) throws ProtocolException {
         long request = Integer.toUnsignedLong(body.getInt());
         long count = Integer.toUnsignedLong(body.getInt());
         int flags = body.getInt();

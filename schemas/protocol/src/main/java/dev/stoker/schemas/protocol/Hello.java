@@ -1,8 +1,10 @@
 package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.order.OrderOverlay;
-import dev.stoker.schemas.order.Participant;
-import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.SkipList;
+import dev.stoker.schemas.protocol.parts.Caller;
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.util.Optional;
 import java.util.OptionalLong;
 

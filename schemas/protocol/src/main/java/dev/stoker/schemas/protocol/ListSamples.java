@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.nio.ByteBuffer;
 
 /**
@@ -22,7 +23,7 @@ public record ListSamples(long request, int limit, String prefix, String delimit
     /** Most entries of an answer. */
     public static final int MAX_ENTRIES = 16_384;
 
-    static final int FIXED = 24;
+    public static final int FIXED = 24;
 
     public ListSamples {
         Fields.u32("request", request);
@@ -31,7 +32,7 @@ public record ListSamples(long request, int limit, String prefix, String delimit
         }
     }
 
-    ByteBuffer body() {
+    public ByteBuffer body() {
         byte[] start = FrameText.utf8("the prefix", prefix);
         byte[] separator = FrameText.utf8("the delimiter", delimiter);
         byte[] last = FrameText.utf8("the name of the last entry", after);
@@ -41,7 +42,7 @@ public record ListSamples(long request, int limit, String prefix, String delimit
         return out.put(start).put(separator).put(last).flip();
     }
 
-    static ListSamples read(ByteBuffer body) throws ProtocolException {
+    public static ListSamples read(ByteBuffer body) throws ProtocolException {
         long request = Integer.toUnsignedLong(body.getInt());
         int limit = body.getInt();
         long prefixBytes = Integer.toUnsignedLong(body.getInt());

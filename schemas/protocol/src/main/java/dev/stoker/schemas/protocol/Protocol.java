@@ -32,12 +32,12 @@ public final class Protocol {
     public static final int ACK_DELAY_MS = 50;
 
     /** Length field, type, flags, reserved. */
-    static final int PREFIX_BYTES = 8;
+    public static final int PREFIX_BYTES = 8;
 
-    static final int LENGTH_BYTES = 4;
+    public static final int LENGTH_BYTES = 4;
 
     /** CRC-32C at the end of a frame. */
-    static final int CHECKSUM_BYTES = 4;
+    public static final int CHECKSUM_BYTES = 4;
 
     private Protocol() {}
 

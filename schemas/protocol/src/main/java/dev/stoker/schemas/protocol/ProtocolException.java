@@ -1,6 +1,7 @@
 package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 
 /**
  * Thrown when the peer violates the protocol or cannot be served. The session ends with an ERROR frame of this code and
@@ -23,7 +24,7 @@ public final class ProtocolException extends StokerException {
         this.code = code;
     }
 
-    static ProtocolException badFrame(String message) {
+    public static ProtocolException badFrame(String message) {
         return new ProtocolException(ErrorCode.BAD_FRAME, message);
     }
 

@@ -1,6 +1,8 @@
 package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.crc.ConcatCrc;
+import dev.stoker.schemas.protocol.parts.Fields;
+import dev.stoker.schemas.protocol.parts.SamplePlace;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +30,7 @@ import java.util.List;
  */
 public record Samples(long request, long version, boolean isLast, List<Item> items, ByteBuffer message)
         implements Frame {
-    static final int FIXED = 24;
+    public static final int FIXED = 24;
     private static final int LAST = 1;
 
     /** Tells whether a key was found. */
@@ -55,7 +57,7 @@ public record Samples(long request, long version, boolean isLast, List<Item> ite
      * @param problem what is damaged; empty unless the state says so
      */
     public record Item(long key, State state, SamplePlace place, String problem) {
-        static final int BYTES = 32;
+        public static final int BYTES = 32;
 
         public Item {
             Fields.u32("key", key);
@@ -124,7 +126,7 @@ public record Samples(long request, long version, boolean isLast, List<Item> ite
         return new ByteBuffer[] {head, message.duplicate(), checksum};
     }
 
-    ByteBuffer body() {
+    public ByteBuffer body() {
         ByteBuffer small = small();
         ByteBuffer out = FrameText.allocate(Math.addExact(small.remaining(), message.remaining()));
         return out.put(small).put(message.duplicate()).flip();
@@ -151,7 +153,7 @@ public record Samples(long request, long version, boolean isLast, List<Item> ite
         return out.flip();
     }
 
-    static Samples read(ByteBuffer body) throws ProtocolException {
+    public static Samples read(ByteBuffer body) throws ProtocolException {
         long request = Integer.toUnsignedLong(body.getInt());
         long count = Integer.toUnsignedLong(body.getInt());
         long version = body.getLong();

@@ -17,7 +17,7 @@ import java.util.BitSet;
  * @param selected the selected columns: 0 for the key, f + 1 for field f; at least one
  */
 public record Select(int columns, BitSet selected) implements Frame {
-    static final int FIXED = 8;
+    public static final int FIXED = 8;
 
     public Select {
         selected = (BitSet) selected.clone();
@@ -37,12 +37,12 @@ public record Select(int columns, BitSet selected) implements Frame {
         return (BitSet) selected.clone();
     }
 
-    ByteBuffer body(ByteBuffer out) {
+    public ByteBuffer body(ByteBuffer out) {
         out.putInt(columns).putInt(0).put(selected.toByteArray());
         return out.position(out.limit()).flip();
     }
 
-    int bodyBytes() {
+    public int bodyBytes() {
         return FIXED + bitmapBytes(columns);
     }
 
@@ -50,7 +50,7 @@ public record Select(int columns, BitSet selected) implements Frame {
         return (int) ((columns + 7) / 8);
     }
 
-    static Select read(ByteBuffer body) throws ProtocolException {
+    public static Select read(ByteBuffer body) throws ProtocolException {
         long columns = Integer.toUnsignedLong(body.getInt());
         if (body.getInt() != 0) {
             throw ProtocolException.badFrame("SELECT: reserved bytes are not 0");

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

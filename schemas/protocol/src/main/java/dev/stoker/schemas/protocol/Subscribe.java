@@ -1,6 +1,7 @@
 package dev.stoker.schemas.protocol;
 
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.TailPolicy;
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.util.BitSet;
 import java.util.List;
 

@@ -3,6 +3,8 @@ package dev.stoker.schemas.protocol;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.parts.FieldInfo;
+import dev.stoker.schemas.protocol.parts.Fields;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.stoker.schemas.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.protocol.parts.PieceSource;
 import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

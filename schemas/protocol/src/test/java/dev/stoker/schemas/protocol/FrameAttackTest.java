@@ -3,6 +3,8 @@ package dev.stoker.schemas.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
+import dev.stoker.schemas.protocol.codec.FramesTest;
 import dev.stoker.schemas.testing.Rounds;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

@@ -2,6 +2,9 @@ package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.attack.Format;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
+import dev.stoker.schemas.protocol.codec.Frames;
+import dev.stoker.schemas.protocol.parts.PieceSource;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HexFormat;

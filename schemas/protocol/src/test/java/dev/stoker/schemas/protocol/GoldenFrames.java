@@ -1,25 +1,32 @@
 package dev.stoker.schemas.protocol;
 
-import dev.stoker.schemas.protocol.Frame.Grant;
-import dev.stoker.schemas.protocol.Frame.Durable;
-import dev.stoker.schemas.protocol.Frame.Nack;
-import dev.stoker.schemas.protocol.Frame.EpochEnd;
-import dev.stoker.schemas.protocol.Frame.Ping;
-import dev.stoker.schemas.protocol.Frame.Pong;
-import dev.stoker.schemas.protocol.Frame.Bye;
-import dev.stoker.schemas.protocol.Frame.Release;
-import dev.stoker.schemas.protocol.Frame.Selected;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;
-import dev.stoker.schemas.order.SkipList;
-import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.SkipList;
+import dev.stoker.schemas.order.delivery.TailPolicy;
+import dev.stoker.schemas.protocol.Frame.Bye;
+import dev.stoker.schemas.protocol.Frame.Durable;
+import dev.stoker.schemas.protocol.Frame.EpochEnd;
+import dev.stoker.schemas.protocol.Frame.Grant;
+import dev.stoker.schemas.protocol.Frame.Nack;
+import dev.stoker.schemas.protocol.Frame.Ping;
+import dev.stoker.schemas.protocol.Frame.Pong;
+import dev.stoker.schemas.protocol.Frame.Release;
+import dev.stoker.schemas.protocol.Frame.Selected;
+import dev.stoker.schemas.protocol.parts.Caller;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.schemas.protocol.parts.FieldInfo;
+import dev.stoker.schemas.protocol.parts.Instance;
+import dev.stoker.schemas.protocol.parts.Launch;
+import dev.stoker.schemas.protocol.parts.PieceSource;
+import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.HexFormat;
@@ -31,7 +38,7 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /** What the golden frames of the test vectors say, as objects. */
-final class GoldenFrames {
+public final class GoldenFrames {
     private static final LaneMap LANES = new LaneMap(
             1790000000000L,
             7,
@@ -41,7 +48,7 @@ final class GoldenFrames {
     private GoldenFrames() {}
 
     /** Returns the frame of a golden one, made from its fields. */
-    static Frame expected(ProtocolVectors.Golden golden) {
+    public static Frame expected(ProtocolVectors.Golden golden) {
         JsonNode f = golden.fields();
         return switch (golden.name()) {
             case "hello" ->

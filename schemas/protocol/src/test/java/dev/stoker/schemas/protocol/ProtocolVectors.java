@@ -3,6 +3,7 @@ package dev.stoker.schemas.protocol;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -13,10 +14,10 @@ import java.util.HexFormat;
 import java.util.List;
 
 /** The frames of {@code vectors/protocol.json}, and decoders in the state that they need. */
-final class ProtocolVectors {
-    record Golden(String name, boolean fromClient, String type, JsonNode fields, byte[] bytes) {
+public final class ProtocolVectors {
+    public record Golden(String name, boolean fromClient, String type, JsonNode fields, byte[] bytes) {
         /** A decoder that expects this frame next. */
-        FrameDecoder decoder() {
+        public FrameDecoder decoder() {
             boolean first = type.equals("HELLO") || type.equals("WELCOME");
             return first
                     ? (fromClient ? FrameDecoder.forServer() : FrameDecoder.forClient())
@@ -29,7 +30,7 @@ final class ProtocolVectors {
         }
     }
 
-    record Bad(String name, FrameDecoder decoder, String code, byte[] bytes) {
+    public record Bad(String name, FrameDecoder decoder, String code, byte[] bytes) {
         @Override
         public String toString() {
             return name;
@@ -43,7 +44,7 @@ final class ProtocolVectors {
 
     private ProtocolVectors() {}
 
-    static List<Golden> golden() {
+    public static List<Golden> golden() {
         return GOLDEN;
     }
 
@@ -60,11 +61,11 @@ final class ProtocolVectors {
         return list;
     }
 
-    static Golden golden(String name) {
+    public static Golden golden(String name) {
         return golden().stream().filter(g -> g.name.equals(name)).findFirst().orElseThrow();
     }
 
-    static List<Bad> bad() {
+    public static List<Bad> bad() {
         List<Bad> list = new ArrayList<>();
         for (JsonNode f : FILE.get("bad")) {
             boolean server = f.get("to").textValue().equals("server");
@@ -77,7 +78,7 @@ final class ProtocolVectors {
         return list;
     }
 
-    static FrameDecoder welcomedServer() {
+    public static FrameDecoder welcomedServer() {
         FrameDecoder decoder = FrameDecoder.forServer();
         feed(decoder, LEAST_HELLO);
         decoder.welcomed();
@@ -91,7 +92,7 @@ final class ProtocolVectors {
     }
 
     /** Writes the right checksum over the last bytes of a frame, unless its type has none there. */
-    static byte[] sealed(byte[] frame) {
+    public static byte[] sealed(byte[] frame) {
         if (frame.length >= 12 && frame[4] != FrameType.BATCH.code() && frame[4] != FrameType.BATCH_REF.code()) {
             ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
             bytes.putInt(frame.length - 4, Crc32cs.of(bytes.slice(4, frame.length - 8)));

@@ -1,9 +1,9 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
+import dev.stoker.metadata.commit.Removal;
 import dev.stoker.metadata.removal.NothingToRemoveException;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;

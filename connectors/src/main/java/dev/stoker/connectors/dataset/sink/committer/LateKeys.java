@@ -1,8 +1,8 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.TakenKeyException;
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.order.KeyHash;

@@ -5,7 +5,7 @@ import dev.stoker.connectors.dataset.source.split.ChunkSplit;
 import dev.stoker.connectors.dataset.source.split.SourceChunk;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectStore;

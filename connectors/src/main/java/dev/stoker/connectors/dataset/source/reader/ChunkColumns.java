@@ -1,7 +1,7 @@
 package dev.stoker.connectors.dataset.source.reader;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ColumnReader;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package dev.stoker.connectors.dataset.source.reader;
 
 import dev.stoker.connectors.dataset.Sample;
 import dev.stoker.connectors.dataset.source.split.SourceChunk;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -3,10 +3,10 @@ package dev.stoker.connectors.dataset.sink.committer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.commit.Removal;
+import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;

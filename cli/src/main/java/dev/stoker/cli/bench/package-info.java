@@ -1,0 +1,4 @@
+/**
+ * Verbs that measure.
+ */
+package dev.stoker.cli.bench;

@@ -1,0 +1,4 @@
+/**
+ * Verbs that change samples and tags.
+ */
+package dev.stoker.cli.change;

@@ -1,0 +1,4 @@
+/**
+ * Verbs that copy datasets.
+ */
+package dev.stoker.cli.copy;

@@ -1,0 +1,4 @@
+/**
+ * Pictures in a terminal.
+ */
+package dev.stoker.cli.image;

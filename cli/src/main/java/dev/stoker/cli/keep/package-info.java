@@ -1,0 +1,4 @@
+/**
+ * Verbs that keep a dataset in good order: verify, repair, compact and collect garbage.
+ */
+package dev.stoker.cli.keep;

@@ -1,0 +1,4 @@
+/**
+ * Verbs that look at datasets and samples.
+ */
+package dev.stoker.cli.look;

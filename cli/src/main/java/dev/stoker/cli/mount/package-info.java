@@ -1,0 +1,4 @@
+/**
+ * Verbs that mount a dataset as a file system.
+ */
+package dev.stoker.cli.mount;

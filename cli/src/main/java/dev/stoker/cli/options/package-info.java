@@ -1,0 +1,4 @@
+/**
+ * Options that several verbs have.
+ */
+package dev.stoker.cli.options;

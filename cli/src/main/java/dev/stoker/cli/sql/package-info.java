@@ -1,0 +1,4 @@
+/**
+ * {@code stoker sql}, which runs Flink's SQL client.
+ */
+package dev.stoker.cli.sql;

@@ -1,0 +1,4 @@
+/**
+ * Reads Parquet files: footer, schema, rows and blocks of rows.
+ */
+package dev.stoker.formats.parquet.read;

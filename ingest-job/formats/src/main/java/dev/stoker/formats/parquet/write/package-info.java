@@ -1,0 +1,4 @@
+/**
+ * Writes Parquet files: pages, encodings, statistics and the footer.
+ */
+package dev.stoker.formats.parquet.write;

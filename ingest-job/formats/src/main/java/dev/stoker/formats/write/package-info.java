@@ -1,0 +1,4 @@
+/**
+ * What a writer of a format receives: a table, its columns and batches of rows.
+ */
+package dev.stoker.formats.write;

@@ -1,0 +1,4 @@
+/**
+ * The plan of an ingest of files, which each task receives.
+ */
+package dev.stoker.ingest.pack.plan;

@@ -1,0 +1,4 @@
+/**
+ * What an audit found, as ranges of epochs and batches.
+ */
+package dev.stoker.metadata.audit.report;

@@ -1,0 +1,4 @@
+/**
+ * Names of versions: numbers, tags, times and {@code DATASET@VERSION}.
+ */
+package dev.stoker.metadata.version;

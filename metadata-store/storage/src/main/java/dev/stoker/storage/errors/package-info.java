@@ -1,0 +1,4 @@
+/**
+ * The failures of stores that callers distinguish.
+ */
+package dev.stoker.storage.errors;

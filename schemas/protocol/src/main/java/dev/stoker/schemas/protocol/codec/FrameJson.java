@@ -1,0 +1,381 @@
+package dev.stoker.schemas.protocol.codec;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.delivery.Participant;
+import dev.stoker.schemas.order.delivery.SkipList;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.Protocol;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.protocol.parts.Caller;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.schemas.protocol.parts.FieldInfo;
+import dev.stoker.schemas.protocol.parts.Instance;
+import dev.stoker.schemas.protocol.parts.Launch;
+import dev.stoker.schemas.protocol.parts.UnixAddress;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/** Reads and writes the JSON of HELLO, WELCOME, LANE_MAP and ERROR, with the keys in the order of the format page. */
+final class FrameJson {
+    private static final Pattern UUID_TEXT =
+            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+
+    private static final int RANGE_NUMBERS = 3;
+
+    private FrameJson() {}
+
+    static byte[] of(Hello hello) {
+        ObjectNode json = JsonObject.nodes().objectNode();
+        json.put("token", hello.token().orElse(null));
+        json.put("feed", hello.feed().orElse(null));
+        json.put("stream", hello.stream().orElse(null));
+        json.put("group", hello.group());
+        json.set(
+                "order",
+                hello.order().isEmpty() ? null : JsonObject.parse(hello.order().toJson()));
+        json.put("rank", hello.participant().rank());
+        json.put("world_size", hello.participant().worldSize());
+        json.put("worker", hello.participant().worker());
+        json.put("workers", hello.participant().workers());
+        json.put("replica", hello.replica());
+        json.put("run", hello.run());
+        json.put("client", hello.client());
+        if (hello.localFiles() > 0) {
+            json.put("local_files", hello.localFiles());
+            if (hello.localReadsFrom() > 0) {
+                json.put("local_reads_from", hello.localReadsFrom());
+            }
+        }
+        hello.epoch().ifPresent(epoch -> json.put("epoch", epoch));
+        hello.version().ifPresent(version -> json.put("version", version));
+        write(hello.caller(), json);
+        if (!hello.skip().ranges().isEmpty()) {
+            ArrayNode skip = json.putArray("skip");
+            for (SkipList.Range range : hello.skip().ranges()) {
+                skip.addArray().add(range.epoch()).add(range.first()).add(range.last());
+            }
+        }
+        return JsonObject.bytes(json);
+    }
+
+    private static void write(Caller caller, ObjectNode json) {
+        if (caller.joined() > 0) {
+            json.put("joined", caller.joined());
+        }
+        if (caller.sentNanos() > 0) {
+            json.put("sent", caller.sentNanos());
+        }
+        if (caller.look()) {
+            json.put("look", true);
+        }
+        caller.instance()
+                .ifPresent(instance -> json.putObject("instance")
+                        .put("boot", instance.boot())
+                        .put("pid", instance.pid())
+                        .put("start", instance.start())
+                        .put("host", instance.host()));
+        caller.launch()
+                .ifPresent(launch -> json.putObject("launch")
+                        .put("launcher", launch.launcher())
+                        .put("id", launch.id())
+                        .put("restarts", launch.restarts()));
+    }
+
+    private static Caller caller(JsonObject json) throws ProtocolException {
+        Optional<Instance> instance = Optional.empty();
+        Optional<Launch> launch = Optional.empty();
+        if (json.get("instance") != null) {
+            JsonObject process = json.object("instance");
+            instance = Optional.of(new Instance(
+                    process.text("boot"),
+                    process.number("pid", Long.MAX_VALUE),
+                    process.number("start", Long.MAX_VALUE),
+                    process.text("host")));
+        }
+        if (json.get("launch") != null) {
+            JsonObject job = json.object("launch");
+            launch = Optional.of(
+                    new Launch(job.text("launcher"), job.text("id"), (int) job.number("restarts", Integer.MAX_VALUE)));
+        }
+        return new Caller(
+                json.get("joined") == null ? 0 : json.number("joined", Long.MAX_VALUE),
+                json.get("sent") == null ? 0 : json.number("sent", Long.MAX_VALUE),
+                json.optionalFlag("look"),
+                instance,
+                launch);
+    }
+
+    static Hello hello(JsonObject json) throws ProtocolException {
+        JsonNode order = json.get("order");
+        return new Hello(
+                json.optionalText("token"),
+                json.optionalText("feed"),
+                json.optionalText("stream"),
+                json.optionalText("group").orElse(Hello.DEFAULT_GROUP),
+                order == null ? OrderOverlay.NONE : OrderOverlay.fromJson(order),
+                new Participant(
+                        json.optionalInt("rank", 0),
+                        json.optionalInt("world_size", 1),
+                        json.optionalInt("worker", 0),
+                        json.optionalInt("workers", 1)),
+                json.optionalInt("replica", 0),
+                json.get("run") == null ? 0 : json.number("run", Hello.MAX_RUN),
+                json.optionalText("client").orElse(""),
+                json.optionalInt("local_files", 0),
+                json.optionalInt("local_reads_from", 0),
+                json.optionalNumber("epoch"),
+                json.optionalNumber("version"),
+                caller(json),
+                skip(json));
+    }
+
+    private static SkipList skip(JsonObject json) throws ProtocolException {
+        JsonNode list = json.get("skip");
+        if (list == null) {
+            return SkipList.NONE;
+        }
+        if (!list.isArray() || list.isEmpty() || list.size() > SkipList.MAX_RANGES) {
+            throw ProtocolException.badFrame("HELLO: skip: expected 1 to " + SkipList.MAX_RANGES + " ranges");
+        }
+        List<SkipList.Range> ranges = new ArrayList<>();
+        for (JsonNode range : list) {
+            if (!range.isArray() || range.size() != RANGE_NUMBERS) {
+                throw ProtocolException.badFrame("HELLO: skip: expected [epoch,first,last], found " + range);
+            }
+            ranges.add(new SkipList.Range(
+                    json.number("skip", range.get(0), Long.MAX_VALUE),
+                    json.number("skip", range.get(1), SkipList.MAX_NUMBER),
+                    json.number("skip", range.get(2), SkipList.MAX_NUMBER)));
+        }
+        return new SkipList(ranges);
+    }
+
+    static byte[] of(Welcome welcome) {
+        ObjectNode json = JsonObject.nodes().objectNode();
+        json.put("protocol", Protocol.VERSION);
+        json.putObject("feed")
+                .put("id", welcome.feed().id().toString())
+                .put("name", welcome.feed().name());
+        Welcome.StreamName stream = welcome.stream();
+        json.putObject("stream")
+                .put("name", stream.name())
+                .put("dataset", stream.dataset().toString())
+                .put("dataset_name", stream.datasetName())
+                .put("version", stream.version())
+                .put("split", stream.split());
+        json.put("fingerprint", welcome.fingerprint().text());
+        json.set("order", JsonObject.parse(welcome.order().toJson()));
+        ArrayNode fields = json.putArray("fields");
+        for (FieldInfo field : welcome.fields()) {
+            fields.addObject()
+                    .put("name", field.name())
+                    .put("type", field.type())
+                    .put("nullable", field.nullable())
+                    .put("payload", field.payload());
+        }
+        ObjectNode classes = json.putObject("classes");
+        welcome.classes().forEach((field, names) -> names.forEach(classes.putArray(field)::add));
+        welcome.laneRows().forEach(json.putArray("lane_rows")::add);
+        json.put("samples", welcome.samples());
+        json.put("batches", welcome.size().batches());
+        json.put("largest_batch", welcome.largestBatchBytes());
+        if (welcome.epochs().isPresent()) {
+            json.put("epochs", welcome.epochs().getAsLong());
+        } else {
+            json.putNull("epochs");
+        }
+        json.put("run", welcome.run());
+        json.put("session", new BigInteger(Long.toUnsignedString(welcome.session())));
+        json.set("lane_map", node(welcome.laneMap()));
+        json.put("stats", welcome.takesStats());
+        if (welcome.localFiles() > 0) {
+            json.put("local_files", welcome.localFiles());
+        }
+        if (welcome.follows()) {
+            json.put("follows", true);
+        }
+        welcome.epoch().ifPresent(epoch -> json.put("epoch", epoch));
+        if (welcome.readOnly()) {
+            json.put("read_only", true);
+        }
+        return JsonObject.bytes(json);
+    }
+
+    static Welcome welcome(JsonObject json) throws ProtocolException {
+        long protocol = json.number("protocol", Long.MAX_VALUE);
+        if (protocol != Protocol.VERSION) {
+            throw new ProtocolException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "the server answers in protocol " + protocol + ", this client speaks " + Protocol.VERSION);
+        }
+        try {
+            Requires.check(json.node(), "WELCOME");
+        } catch (FormatTooNewException e) {
+            throw new ProtocolException(ErrorCode.UNSUPPORTED_PROTOCOL, ErrorText.of(e), e);
+        }
+        JsonObject feed = json.object("feed");
+        JsonObject stream = json.object("stream");
+        Welcome welcome = new Welcome(
+                new Welcome.FeedName(uuid(feed, "id"), feed.text("name")),
+                new Welcome.StreamName(
+                        stream.text("name"),
+                        uuid(stream, "dataset"),
+                        stream.text("dataset_name"),
+                        stream.number("version", Long.MAX_VALUE),
+                        stream.text("split")),
+                new Fingerprint(json.text("fingerprint")),
+                OrderSpec.fromJson(json.require("order")),
+                fields(json),
+                classes(json.object("classes")),
+                laneRows(json),
+                json.number("samples", Long.MAX_VALUE),
+                json.number("largest_batch", Long.MAX_VALUE),
+                json.optionalNumber("epochs"),
+                json.number("run", Long.MAX_VALUE),
+                unsigned(json, "session"),
+                laneMap(json.object("lane_map")),
+                json.optionalInt("local_files", 0),
+                json.optionalFlag("stats"),
+                json.optionalFlag("follows"),
+                json.optionalNumber("epoch"),
+                json.optionalFlag("read_only"));
+        long batches = json.number("batches", Long.MAX_VALUE);
+        if (batches != welcome.size().batches()) {
+            throw ProtocolException.badFrame("WELCOME: batches is " + batches + ": " + welcome.samples()
+                    + " samples at batch size " + welcome.order().batchSize() + " make "
+                    + welcome.size().batches());
+        }
+        return welcome;
+    }
+
+    private static List<FieldInfo> fields(JsonObject json) throws ProtocolException {
+        List<FieldInfo> fields = new ArrayList<>();
+        for (JsonNode element : json.array("fields")) {
+            JsonObject field = json.element("fields", element);
+            fields.add(new FieldInfo(
+                    field.text("name"), field.text("type"), field.flag("nullable"), field.flag("payload")));
+        }
+        return fields;
+    }
+
+    private static Map<String, List<String>> classes(JsonObject json) throws ProtocolException {
+        Map<String, List<String>> classes = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> entry : json.node().properties()) {
+            List<String> names = new ArrayList<>();
+            for (JsonNode name : json.array(entry.getKey(), entry.getValue())) {
+                names.add(json.text(entry.getKey(), name));
+            }
+            classes.put(entry.getKey(), names);
+        }
+        return classes;
+    }
+
+    private static List<Long> laneRows(JsonObject json) throws ProtocolException {
+        List<Long> rows = new ArrayList<>();
+        for (JsonNode element : json.array("lane_rows")) {
+            rows.add(json.number("lane_rows", element, Long.MAX_VALUE));
+        }
+        return rows;
+    }
+
+    static byte[] of(LaneMap map) {
+        return JsonObject.bytes(node(map));
+    }
+
+    private static ObjectNode node(LaneMap map) {
+        ObjectNode json = JsonObject.nodes().objectNode();
+        json.putArray("generation").add(map.startMs()).add(map.counter());
+        map.addresses().forEach(json.putArray("addresses")::add);
+        ArrayNode lanes = json.putArray("lanes");
+        map.lanes().forEach(lane -> lane.forEach(lanes.addArray()::add));
+        if (!map.unix().isEmpty()) {
+            ObjectNode unix = json.putObject("unix");
+            map.unix()
+                    .forEach((address, place) ->
+                            unix.putObject(address).put("host", place.host()).put("path", place.path()));
+        }
+        return json;
+    }
+
+    static LaneMap laneMap(JsonObject json) throws ProtocolException {
+        JsonNode generation = json.array("generation");
+        if (generation.size() != 2) {
+            throw json.wrong("generation", generation, "a start time and a counter");
+        }
+        List<String> addresses = new ArrayList<>();
+        for (JsonNode address : json.array("addresses")) {
+            addresses.add(json.text("addresses", address));
+        }
+        List<List<Integer>> lanes = new ArrayList<>();
+        for (JsonNode lane : json.array("lanes")) {
+            List<Integer> indexes = new ArrayList<>();
+            for (JsonNode index : json.array("lanes", lane)) {
+                indexes.add((int) json.number("lanes", index, Integer.MAX_VALUE));
+            }
+            lanes.add(indexes);
+        }
+        return new LaneMap(
+                json.number("generation", generation.get(0), Long.MAX_VALUE),
+                json.number("generation", generation.get(1), Long.MAX_VALUE),
+                addresses,
+                lanes,
+                unix(json));
+    }
+
+    private static Map<String, UnixAddress> unix(JsonObject json) throws ProtocolException {
+        Map<String, UnixAddress> unix = new LinkedHashMap<>();
+        if (json.get("unix") != null) {
+            JsonObject places = json.object("unix");
+            for (Map.Entry<String, JsonNode> entry : places.node().properties()) {
+                JsonObject place = places.object(entry.getKey());
+                unix.put(entry.getKey(), new UnixAddress(place.text("host"), place.text("path")));
+            }
+        }
+        return unix;
+    }
+
+    static byte[] of(ErrorMessage error) {
+        ObjectNode json = JsonObject.nodes().objectNode();
+        json.put("code", error.code()).put("message", error.message());
+        return JsonObject.bytes(json);
+    }
+
+    static ErrorMessage error(JsonObject json) throws ProtocolException {
+        return new ErrorMessage(json.text("code"), json.text("message"));
+    }
+
+    private static UUID uuid(JsonObject json, String key) throws ProtocolException {
+        String text = json.text(key);
+        if (!UUID_TEXT.matcher(text).matches()) {
+            throw json.wrong(key, json.require(key), "a UUID in lower case");
+        }
+        return UUID.fromString(text);
+    }
+
+    private static long unsigned(JsonObject json, String key) throws ProtocolException {
+        JsonNode value = json.require(key);
+        if (!value.isIntegralNumber()
+                || value.bigIntegerValue().signum() < 0
+                || value.bigIntegerValue().bitLength() > Long.SIZE) {
+            throw json.wrong(key, value, "a whole number below 2^64");
+        }
+        return value.bigIntegerValue().longValue();
+    }
+}
