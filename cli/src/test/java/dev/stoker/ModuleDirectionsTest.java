@@ -4,11 +4,15 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +53,9 @@ class ModuleDirectionsTest {
             BENCH,
             CLI);
 
+    /** More than a reader can keep in mind. */
+    private static final int MOST_CLASSES = 25;
+
     private static JavaClasses classes;
 
     @BeforeAll
@@ -83,6 +90,17 @@ class ModuleDirectionsTest {
     @Test
     void noPackageDependsOnItself() {
         slices().matching("dev.stoker.(**)").should().beFreeOfCycles().check(classes);
+    }
+
+    @Test
+    void noPackageIsCrowded() {
+        Map<String, Long> crowded = classes.stream()
+                .filter(c -> c.isTopLevelClass() && !c.getSimpleName().equals("package-info"))
+                .collect(Collectors.groupingBy(JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
+        crowded.values().removeIf(count -> count <= MOST_CLASSES);
+        assertThat(crowded)
+                .as("packages with more than %d classes; divide them by subject", MOST_CLASSES)
+                .isEmpty();
     }
 
     @Test
