@@ -86,7 +86,7 @@ final class EveryVerb {
     }
 
     /** Returns a copy of a dataset that has lost its metadata. */
-    private static Path chunksOnly(Path dataset, Path work) throws IOException {
+    static Path chunksOnly(Path dataset, Path work) throws IOException {
         Path copy = work.resolve("chunks-only");
         try (Stream<Path> files = Files.walk(dataset)) {
             for (Path file : files.filter(Files::isRegularFile).toList()) {

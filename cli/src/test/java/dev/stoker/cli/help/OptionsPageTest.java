@@ -1,5 +1,7 @@
 package dev.stoker.cli.help;
 
+import dev.stoker.cli.Recorded;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.export.ExportFlags;
@@ -10,20 +12,13 @@ import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.SyncFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.junit.jupiter.api.Test;
 
-/**
- * Checks that {@code docs/options.md} describes the options; with {@code -Dstoker.write-docs=true} this writes the
- * page.
- */
+/** {@code docs/options.md} describes the options. */
 class OptionsPageTest {
-
-    private static final Path PAGE = Path.of("..", "docs", "options.md");
 
     @Test
     void eachOptionOfAJobHasOneTopic() {
@@ -46,14 +41,7 @@ class OptionsPageTest {
 
     @Test
     void thePageDescribesTheOptions() throws IOException {
-        String page = page();
-        if (Boolean.getBoolean("stoker.write-docs")) {
-            Files.writeString(PAGE, page);
-        }
-        assertThat(PAGE)
-                .as("docs/options.md is stale: ./mvnw -pl cli -am -Dtest=OptionsPageTest"
-                        + " -Dsurefire.failIfNoSpecifiedTests=false -Dstoker.write-docs=true test")
-                .hasContent(page);
+        Recorded.check(Recorded.DOCS.resolve("options.md"), page(), OptionsPageTest.class);
     }
 
     private static String page() {
