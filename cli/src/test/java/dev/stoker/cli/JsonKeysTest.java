@@ -1,5 +1,8 @@
 package dev.stoker.cli;
 
+import dev.stoker.cli.feed.FeedReport;
+import dev.stoker.cli.feed.TopTextTest;
+
 import dev.stoker.cli.output.Json;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +15,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -33,7 +38,7 @@ import picocli.CommandLine;
 @Timeout(180)
 class JsonKeysTest extends DatasetVerbs {
 
-    /** Verbs whose result is a feed's; {@code FeedReportTest} and {@code BenchITCase} look at it. */
+    /** {@code run} is recorded without its Flink job; {@code BenchITCase} looks at the result of the other one. */
     private static final Set<String> OTHERS = Set.of("run", "bench feed");
 
     /** The commands in their order; each begins with its exit code. */
@@ -130,17 +135,34 @@ class JsonKeysTest extends DatasetVerbs {
                         .map(word -> replaced(word, words))
                         .toArray(String[]::new));
                 codes.assertThat(code).as("%s: %s%s", command, out, err).isEqualTo(line.charAt(0) - '0');
-                keys.append("$ stoker ").append(command).append(" --json\n");
-                kinds(feed.name())
-                        .forEach((key, kind) ->
-                                keys.append(key).append(' ').append(kind).append('\n'));
-                keys.append('\n');
+                add(keys, "stoker " + command + " --json", feed.name());
                 seen.add(verb(command));
             }
+            print(FeedReport.json(feed.statusWithTrainer(), Duration.ofSeconds(1))
+                    .put("exit_code", 0));
+            add(keys, "stoker run STREAM --json -- COMMAND, after a trainer has read", feed.name());
+            print(Json.array()
+                    .add(TopTextTest.rates(List.of(TopTextTest.rank(0, 0.5, "disk")))
+                            .json("photos")));
+            add(keys, "stoker top --once --json, while a trainer reads", feed.name());
         }
         codes.assertAll();
         assertThat(seen).as("verbs with --json").isEqualTo(verbsWithJson());
         Recorded.check(Recorded.SNAPSHOTS.resolve("json-keys.txt"), keys.toString(), JsonKeysTest.class);
+    }
+
+    private void print(JsonNode value) {
+        out.getBuffer().setLength(0);
+        out.append(value.toString());
+    }
+
+    /** Adds the keys of the last output. */
+    private void add(StringBuilder keys, String command, String feed) throws IOException {
+        keys.append("$ ").append(command).append('\n');
+        kinds(feed)
+                .forEach(
+                        (key, kind) -> keys.append(key).append(' ').append(kind).append('\n'));
+        keys.append('\n');
     }
 
     /** Prepares what a command looks at. */

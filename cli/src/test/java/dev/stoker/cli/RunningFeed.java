@@ -12,13 +12,16 @@ import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.feed.FeedSpec;
+import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.OnCorrupt;
 import dev.stoker.server.feed.PortRange;
 import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.feed.Used;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -77,6 +80,39 @@ final class RunningFeed implements AutoCloseable {
 
     NodeLease node() {
         return node;
+    }
+
+    /** Returns the status as if a trainer had reported its waits. */
+    FeedStatus statusWithTrainer() {
+        FeedStatus status = node.status();
+        FeedStatus.Rank rank = new FeedStatus.Rank(
+                0,
+                0,
+                1,
+                0,
+                true,
+                "stoker-python/0.1.0",
+                0,
+                2,
+                2,
+                8,
+                800,
+                new Used(4, 400),
+                new FeedStatus.Server(5, 0, 3, 1, 2),
+                Optional.of(new Stats(10_000_000, 3_000_000, 2, 8, 800, Map.of("disk", 3_000_000L), List.of())));
+        FeedStatus.Group group = new FeedStatus.Group(
+                "train", "photos", 1, "train", "default", 7, 1, 0, 2, 5, 9, OptionalLong.empty(), List.of(rank));
+        return new FeedStatus(
+                status.name(),
+                status.id(),
+                status.whole(),
+                status.address(),
+                status.startedMs(),
+                status.nowMs(),
+                status.totals(),
+                status.tiers(),
+                List.of(group),
+                status.problems());
     }
 
     Path ledger() {
