@@ -38,7 +38,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         synopsisSubcommandLabel = "VERB",
-        commandListHeading = "%nVerbs:%n",
+        // Each group of verbs has a heading.
+        commandListHeading = "",
         footer = {
             "",
             "stoker VERB --help describes a verb. source <(stoker completion bash) completes",

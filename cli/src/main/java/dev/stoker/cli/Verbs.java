@@ -50,12 +50,14 @@ import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** All verbs, in the order in which help lists them. */
+/** All verbs with their headings, in the order in which help lists them. */
 final class Verbs {
 
     private Verbs() {}
@@ -79,7 +81,7 @@ final class Verbs {
      * @param trailing the words after the first {@code --}
      */
     static void addTo(CommandLine command, List<String> arguments, List<String> trailing) {
-        all(arguments, trailing).values().forEach(verb -> add(command, verb.get()));
+        all(arguments, trailing).forEach(heading -> heading.verbs.values().forEach(verb -> add(command, verb.get())));
     }
 
     /**
@@ -92,61 +94,91 @@ final class Verbs {
      * @param trailing the words after the first {@code --}
      */
     static void addTo(CommandLine command, String word, List<String> arguments, List<String> trailing) {
-        Supplier<CommandLine> verb = all(arguments, trailing).get(word);
-        if (verb == null || ABOUT_ALL.contains(word)) {
+        Optional<Supplier<CommandLine>> verb = all(arguments, trailing).stream()
+                .flatMap(heading -> Stream.ofNullable(heading.verbs.get(word)))
+                .findFirst();
+        if (verb.isEmpty() || ABOUT_ALL.contains(word)) {
             addTo(command, arguments, trailing);
         } else {
-            add(command, verb.get());
+            add(command, verb.get().get());
         }
     }
 
-    /** Returns the verbs by name, each to be built when it is needed. */
-    private static Map<String, Supplier<CommandLine>> all(List<String> arguments, List<String> trailing) {
-        Map<String, Supplier<CommandLine>> verbs = new LinkedHashMap<>();
-        verbs.put("ingest", () -> ingest(arguments));
-        verbs.put("sync", () -> sync(arguments));
-        verbs.put("export", () -> export(arguments));
-        add(verbs, "sql", SqlVerb::new);
-        add(verbs, "info", InfoVerb::new);
-        add(verbs, "show", ShowVerb::new);
-        add(verbs, "ls", LsVerb::new);
-        add(verbs, "stat", StatVerb::new);
-        add(verbs, "get", GetVerb::new);
-        add(verbs, "cat", CatVerb::new);
-        add(verbs, "browse", BrowseVerb::new);
-        add(verbs, "mount", MountVerb::new);
-        add(verbs, "unmount", UnmountVerb::new);
-        add(verbs, "log", LogVerb::new);
-        add(verbs, "verify", VerifyVerb::new);
-        verbs.put("run", () -> feeding(new RunVerb(arguments, trailing)));
-        verbs.put("feed", () -> feed(arguments));
-        add(verbs, "ps", PsVerb::new);
-        add(verbs, "top", TopVerb::new);
-        add(verbs, "stop", StopVerb::new);
-        add(verbs, "wait", WaitVerb::new);
-        add(verbs, "audit", AuditVerb::new);
-        add(verbs, "why", WhyVerb::new);
-        add(verbs, "tag", TagVerb::new);
-        add(verbs, "diff", DiffVerb::new);
-        add(verbs, "delete", DeleteVerb::new);
-        add(verbs, "update", UpdateVerb::new);
-        add(verbs, "compact", CompactVerb::new);
-        add(verbs, "index", IndexVerb::new);
-        add(verbs, "copy", CopyVerb::new);
-        add(verbs, "mirror", MirrorVerb::new);
-        add(verbs, "expire", ExpireVerb::new);
-        add(verbs, "gc", GcVerb::new);
-        add(verbs, "cache", CacheVerb::new);
-        add(verbs, "recover", RecoverVerb::new);
-        add(verbs, "rebuild", RebuildVerb::new);
-        add(verbs, "bench", BenchVerb::new);
-        add(verbs, "completion", CompletionVerb::new);
-        add(verbs, "man", ManVerb::new);
-        return verbs;
+    /** Returns the headings under which help and man pages list the verbs, with the names of these verbs. */
+    static Map<String, Set<String>> headings() {
+        Map<String, Set<String>> headings = new LinkedHashMap<>();
+        all(List.of(), List.of()).forEach(heading -> headings.put(heading.title, heading.verbs.keySet()));
+        return headings;
     }
 
-    private static void add(Map<String, Supplier<CommandLine>> verbs, String name, Supplier<Object> verb) {
-        verbs.put(name, () -> new CommandLine(verb.get()));
+    /** Some verbs by name, each to be built when it is needed. */
+    private static final class Heading {
+
+        private final String title;
+        private final Map<String, Supplier<CommandLine>> verbs = new LinkedHashMap<>();
+
+        Heading(String title) {
+            this.title = title;
+        }
+
+        Heading with(String name, Supplier<Object> verb) {
+            return withLine(name, () -> new CommandLine(verb.get()));
+        }
+
+        Heading withLine(String name, Supplier<CommandLine> verb) {
+            verbs.put(name, verb);
+            return this;
+        }
+    }
+
+    private static List<Heading> all(List<String> arguments, List<String> trailing) {
+        return List.of(
+                new Heading("Make datasets")
+                        .withLine("ingest", () -> ingest(arguments))
+                        .withLine("sync", () -> sync(arguments)),
+                new Heading("Look at datasets")
+                        .with("info", InfoVerb::new)
+                        .with("show", ShowVerb::new)
+                        .with("ls", LsVerb::new)
+                        .with("stat", StatVerb::new)
+                        .with("get", GetVerb::new)
+                        .with("cat", CatVerb::new)
+                        .with("browse", BrowseVerb::new)
+                        .with("log", LogVerb::new)
+                        .with("diff", DiffVerb::new)
+                        .with("sql", SqlVerb::new),
+                new Heading("Train")
+                        .withLine("run", () -> feeding(new RunVerb(arguments, trailing)))
+                        .withLine("feed", () -> feed(arguments))
+                        .with("ps", PsVerb::new)
+                        .with("top", TopVerb::new)
+                        .with("wait", WaitVerb::new)
+                        .with("stop", StopVerb::new)
+                        .with("audit", AuditVerb::new)
+                        .with("why", WhyVerb::new),
+                new Heading("Change datasets")
+                        .with("tag", TagVerb::new)
+                        .with("update", UpdateVerb::new)
+                        .with("delete", DeleteVerb::new)
+                        .with("compact", CompactVerb::new)
+                        .with("index", IndexVerb::new),
+                new Heading("Keep datasets")
+                        .with("verify", VerifyVerb::new)
+                        .with("expire", ExpireVerb::new)
+                        .with("gc", GcVerb::new)
+                        .with("cache", CacheVerb::new)
+                        .with("recover", RecoverVerb::new)
+                        .with("rebuild", RebuildVerb::new),
+                new Heading("Share datasets")
+                        .withLine("export", () -> export(arguments))
+                        .with("copy", CopyVerb::new)
+                        .with("mirror", MirrorVerb::new)
+                        .with("mount", MountVerb::new)
+                        .with("unmount", UnmountVerb::new),
+                new Heading("Measure and set up")
+                        .with("bench", BenchVerb::new)
+                        .with("completion", CompletionVerb::new)
+                        .with("man", ManVerb::new));
     }
 
     private static CommandLine ingest(List<String> arguments) {

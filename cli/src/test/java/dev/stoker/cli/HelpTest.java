@@ -8,6 +8,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -130,10 +131,24 @@ class HelpTest {
     }
 
     @Test
-    void theCommandItselfBeginsWithExamplesAndListsTheVerbs() {
+    void theCommandItselfBeginsWithExamplesAndListsEachVerbInOneLineUnderAHeading() {
         List<String> lines = help();
         assertThat(lines.get(0)).isEqualTo("Examples:");
         assertThat(lines).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
-        verbs().forEach(verb -> assertThat(lines).anyMatch(line -> line.matches("  " + verb + " +(?!Example)[A-Z].*")));
+        Verbs.headings()
+                .forEach((title, names) -> assertThat(lines)
+                        .containsSubsequence("", title + ":")
+                        .containsSubsequence(
+                                names.stream().map(name -> line(lines, name)).toList()));
+        assertThat(Verbs.headings().values().stream().flatMap(Set::stream)).containsExactlyElementsOf(verbs().toList());
+    }
+
+    /** Returns the line of a verb, which is its only one. */
+    private static String line(List<String> lines, String verb) {
+        List<String> found = lines.stream()
+                .filter(line -> line.matches("  " + verb + " +(?!Example)[A-Z].*\\."))
+                .toList();
+        assertThat(found).as(verb).hasSize(1);
+        return found.get(0);
     }
 }

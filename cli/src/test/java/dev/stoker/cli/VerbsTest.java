@@ -142,7 +142,7 @@ class VerbsTest extends DatasetVerbs {
     @Test
     void helpIsAVerbAsWellAsAnOption() {
         assertThat(stoker("help")).isZero();
-        assertThat(out.toString()).contains("Verbs:");
+        assertThat(out.toString()).contains("Make datasets:");
         assertThat(stoker("help", "ingest")).isZero();
         assertThat(out.toString()).contains("stoker ingest SOURCE… TARGET");
         assertThat(stoker("help", "ingets")).isEqualTo(2);

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
             "  stoker bench demand --shape resnet50 --against ./data/photos"
         },
         description = {
-            "Prints the samples and bytes per second that accelerators ask for, by workload. The workloads come"
+            "Prints the samples and bytes a second that accelerators ask for. The workloads come"
                     + " from MLPerf Storage; a language model is added.",
             "With --against, emulated accelerators consume a feed: each takes batches and sleeps for the time of the"
                     + " computation. The result is the share of the time that they compute."

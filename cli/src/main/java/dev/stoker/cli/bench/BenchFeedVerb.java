@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
         name = "feed",
         header = {"Examples:", "  stoker bench feed ./data/photos", "  stoker bench feed photos --json > feed.json"},
         description = {
-            "Measures what a feeder and one consumer on this machine reach: the first epoch, and later epochs over TCP,"
-                    + " over a Unix-domain socket and with local reads, with the processor time of both.",
+            "Measures what a feeder and one consumer reach on this machine. Measures the first epoch, and later epochs"
+                    + " over TCP, over a Unix-domain socket and with local reads, with the processor time of both.",
             "A plain stream of the same bytes is the ceiling. It has no order, no frames and, unless its name says so,"
                     + " no checksum."
         },

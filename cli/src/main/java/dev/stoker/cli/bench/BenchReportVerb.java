@@ -46,8 +46,8 @@ import picocli.CommandLine.Spec;
             "  stoker bench report storage.json feed.json demand.json -o bench.html"
         },
         description = {
-            "Writes one page: a roofline, which resource is the limit, how many accelerators the feed keeps busy, what"
-                    + " to change, and a sizing.",
+            "Writes a page that shows which resource is the limit. It has a roofline, how many accelerators the feed"
+                    + " keeps busy, what to change, and a sizing.",
             "Reads the results of the other measurements, or with --dataset measures storage and feed first. The page"
                     + " needs no network. The picture is also written as SVG and PNG."
         },

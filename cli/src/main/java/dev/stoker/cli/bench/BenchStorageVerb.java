@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
             "  stoker bench storage ./data/photos --json > storage.json"
         },
         description = {
-            "Measures a directory, HDFS or S3: sequential and random reads by block size and reads at a time, and"
-                    + " metadata operations.",
+            "Measures reads of a directory, HDFS or S3. Measures sequential and random reads by block size and reads at"
+                    + " a time, and metadata operations.",
             "Writes test files into a new folder of TARGET and removes them, also after Ctrl-C. Of a dataset, it reads"
                     + " the chunks and writes nothing."
         },

@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
             "  stoker bench report --dataset ./data/photos"
         },
         description = {
-            "Measures your storage, feeder and trainer, and shows which resource is the limit.",
+            "Measures your storage, feeder and trainer, and finds the limit.",
             "Each measurement prints a table, or with --json its result for stoker bench report."
         },
         synopsisSubcommandLabel = "MEASUREMENT",

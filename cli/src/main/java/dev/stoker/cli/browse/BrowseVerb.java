@@ -28,8 +28,9 @@ import picocli.CommandLine.Spec;
             "  stoker browse s3a://bucket/photos@3 --port 7450"
         },
         description = {
-            "Shows the samples and versions of a dataset on a web page, until the command is stopped: pictures, sound,"
-                    + " text and all metadata; samples by class or key; differences between versions.",
+            "Shows the samples and versions of a dataset on a web page. The page has pictures, sound, text and all"
+                    + " metadata, samples by class or key, and differences between versions. It is there until the"
+                    + " command is stopped.",
             "Only browsers on this machine reach the page. Scripts in samples never run."
         },
         sortOptions = false)

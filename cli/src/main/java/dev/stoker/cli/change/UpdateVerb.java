@@ -47,8 +47,9 @@ import picocli.CommandLine.Spec;
             "  stoker update ./data/photos quality.csv --add quality --yes"
         },
         description = {
-            "Sets small fields of samples from a table, by key, in a new version, and adds new ones. Payload is not"
-                    + " rewritten, and older versions keep their values. Without --yes, it only prints the plan."
+            "Commits a version with values of small fields from a table. The table names the samples by key, and can"
+                    + " add fields. Payload is not rewritten, and older versions keep their values. Without --yes, it"
+                    + " only prints the plan."
         },
         sortOptions = false)
 public final class UpdateVerb implements Callable<Integer> {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Spec;
             "  stoker copy s3a://backup/photos ./data/photos --dry-run"
         },
         description = {
-            "Copies a dataset with its versions and tags to another store. Each chunk is verified on the way. Run it"
+            "Copies a dataset with versions and tags to another store. Each chunk is verified on the way. Run it"
                     + " again to copy later versions, or to complete an interrupted copy.",
             "Writers and feeds may work on the source meanwhile. A version appears at the target after all of its"
                     + " chunks."

@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
             "  stoker cache purge /nvme/stoker --erased cat-17.json --yes"
         },
         description = {
-            "Lists or removes the chunks that disk tiers (feed --tier disk:DIRECTORY:400g) keep in a directory"
-                    + " of this machine.",
+            "Lists or removes the chunks that disk tiers keep. A feed has one on this machine with --tier"
+                    + " disk:DIRECTORY:400g.",
             "clear lists the chunks, and removes them with --yes. It keeps chunks that a running feed"
                     + " uses, and all files that do not belong to a tier.",
             "purge removes the chunks that an erasure has deleted (stoker delete --erase), also while feeds run."

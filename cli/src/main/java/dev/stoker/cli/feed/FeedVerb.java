@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
             "      --topic photos --world-size 8 --epochs 10"
         },
         description =
-                "Serves datasets to trainers until you stop it, all epochs are finished, or no trainer connects. With"
-                        + " --to kafka, writes a dataset's batches to a topic.",
+                "Serves datasets to trainers. Runs until you stop it, all epochs are finished, or no trainer connects."
+                        + " With --to kafka, writes a dataset's batches to a topic.",
         customSynopsis = "stoker feed STREAM… [OPTION]…",
         sortOptions = false)
 public final class FeedVerb implements Callable<Integer> {

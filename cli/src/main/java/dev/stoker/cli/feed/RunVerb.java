@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
             "  stoker run train=./data/photos val=./data/photos:val -- python train.py"
         },
         description = {
-            "Starts a feed, runs a command that trains from it, and ends the feed with the command.",
+            "Runs a command that trains from a feed. Starts the feed, and ends it with the command.",
             "Put the command after --, as in: stoker run ./data/photos -- python train.py",
             "The command finds the feed through STOKER_FEED. stoker run returns the command's exit code."
         },

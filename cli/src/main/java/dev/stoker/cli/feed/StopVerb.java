@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "stop",
         header = {"Example:", "  stoker stop photos"},
-        description = "Ends a feed after writing all acknowledged batches to the ledger.")
+        description = "Ends a feed. First, the feed writes all acknowledged batches to the ledger.")
 public final class StopVerb implements Callable<Integer> {
 
     private static final long POLL_MS = 200;

@@ -34,8 +34,9 @@ import picocli.CommandLine.Spec;
         name = "top",
         header = {"Example:", "  stoker top photos"},
         description = {
-            "Shows every second whether data is the limit, and throughput, progress and waits of trainers, for the"
-                    + " feeds of this machine. Lists the ten trainers of a group that wait longest.",
+            "Shows whether data is the limit, and which trainer waits for what. Shows throughput, progress and waits"
+                    + " for the feeds of this machine, every second. Lists the ten trainers of a group that wait"
+                    + " longest.",
             "On a terminal it draws in color, unless NO_COLOR is set, and q or Ctrl-C ends it. Otherwise it prints"
                     + " one table after the other."
         })

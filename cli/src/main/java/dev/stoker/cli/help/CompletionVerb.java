@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
         name = "completion",
         header = {"Examples:", "  source <(stoker completion bash)", "  stoker completion fish | source"},
         description = {
-            "Prints a script that completes verbs, options and file names in a shell.",
+            "Prints a script that completes verbs and options in a shell. It also completes file names.",
             "Load it in ~/.bashrc or ~/.zshrc, or write it to a file there to save the start of Java."
         },
         sortOptions = false)

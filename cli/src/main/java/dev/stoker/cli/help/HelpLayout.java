@@ -1,8 +1,11 @@
 package dev.stoker.cli.help;
 
+import dev.stoker.cli.Verbs;
+
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,19 +63,27 @@ public final class HelpLayout {
         return text.toString();
     }
 
+    /** Lists the verbs of the command by topic, and those of a verb under one heading. */
     private static String verbs(Help help) {
         StringBuilder text = new StringBuilder();
-        int width = width(help.commandSpec().subcommands().keySet());
-        help.commandSpec()
-                .subcommands()
-                .forEach((name, verb) -> item(
-                        text,
-                        name,
-                        help.colorScheme().commandText(name).toString(),
-                        summary(verb.getCommandSpec()),
-                        INDENT,
-                        width));
+        Map<String, CommandLine> known = help.commandSpec().subcommands();
+        int width = width(known.keySet());
+        if (help.commandSpec().parent() != null) {
+            known.forEach((name, verb) -> verb(text, help, verb, width));
+            return text.toString();
+        }
+        Verbs.headings().forEach((title, names) -> {
+            line(text, "");
+            line(text, title + ":");
+            names.forEach(name -> verb(text, help, known.get(name), width));
+        });
         return text.toString();
+    }
+
+    private static void verb(StringBuilder text, Help help, CommandLine verb, int width) {
+        String name = verb.getCommandName();
+        String drawn = help.colorScheme().commandText(name).toString();
+        item(text, name, drawn, summary(verb.getCommandSpec()), INDENT, width);
     }
 
     private static String arguments(Help help) {

@@ -1,5 +1,7 @@
 package dev.stoker.cli.help;
 
+import dev.stoker.cli.Verbs;
+
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -69,7 +71,7 @@ final class ManPages {
         }
         if (!spec.subcommands().isEmpty()) {
             section(page, "VERBS");
-            spec.subcommands().forEach((name, verb) -> item(page, name, summary(verb.getCommandSpec())));
+            verbs(page, spec);
         }
         if (!spec.positionalParameters().isEmpty()) {
             section(page, "ARGUMENTS");
@@ -79,7 +81,7 @@ final class ManPages {
         }
         section(page, "OPTIONS");
         for (HelpHeadings.Topic topic : HelpHeadings.of(spec)) {
-            page.append(".SS \"").append(escaped(topic.title())).append("\"\n");
+            topic(page, topic.title());
             for (OptionSpec option : topic.options()) {
                 String label = option.arity().max() == 0 ? "" : "=" + option.paramLabel();
                 item(page, String.join(", ", option.names()) + label, rendered(option.description()));
@@ -92,6 +94,22 @@ final class ManPages {
         section(page, "SEE ALSO");
         text(page, String.join(", ", seeAlso));
         return page.toString();
+    }
+
+    private static void verbs(StringBuilder page, CommandSpec spec) {
+        if (spec.parent() != null) {
+            spec.subcommands().forEach((name, verb) -> item(page, name, summary(verb.getCommandSpec())));
+            return;
+        }
+        Verbs.headings().forEach((title, names) -> {
+            topic(page, title);
+            names.forEach(name ->
+                    item(page, name, summary(spec.subcommands().get(name).getCommandSpec())));
+        });
+    }
+
+    private static void topic(StringBuilder page, String title) {
+        page.append(".SS \"").append(escaped(title)).append("\"\n");
     }
 
     private static void section(StringBuilder page, String title) {

@@ -34,9 +34,8 @@ import picocli.CommandLine.Spec;
             "  stoker export ./data/photos ./cats --format jsonl --columns key,label \\",
             "      --where \"label = 'cat'\""
         },
-        description =
-                "Writes the samples of a version as files of another format, in parallel. The export appears at the"
-                        + " target when it is complete. After an interruption, nothing appears there.",
+        description = "Writes the samples of a version as files of another format. The export appears at the"
+                + " target when it is complete. After an interruption, nothing appears there.",
         customSynopsis = "stoker export DATASET[@version][:split] TARGET --format FORMAT [OPTION]…",
         sortOptions = false)
 public final class ExportVerb implements Callable<Integer> {

@@ -36,8 +36,8 @@ import picocli.CommandLine.Spec;
         name = "index",
         header = {"Examples:", "  stoker index ./data/photos", "  stoker index ./data/photos --check"},
         description = {
-            "Brings the sample index of a dataset up to date, which finds samples by key. stoker ingest does so after"
-                    + " its commit; Python writers, topic ingests and SQL do not.",
+            "Updates the sample index, which finds samples by key. stoker ingest does so after its commit; Python"
+                    + " writers, topic ingests and SQL do not.",
             "The index is derived from the chunks: without it, readers give the same answers, only slower."
         },
         sortOptions = false)

@@ -31,10 +31,10 @@ import picocli.CommandLine.Spec;
             "  stoker ingest kafka://broker:9092/photos ./data/photos --value json"
         },
         description =
-                "Packs the files of a directory tree into a dataset and commits one version. If the files hold rows"
-                        + " (Parquet, Avro, JSON lines and others), each row becomes a sample. With a topic as source"
-                        + " (kafka://host:port/topic), packs its records and commits a version every"
-                        + " --commit-interval.",
+                "Packs files, tables or a Kafka topic into a dataset. Commits one version. Each file of a directory"
+                        + " tree becomes a sample, or each row if the files hold rows (Parquet, Avro, JSON lines and"
+                        + " others). With a topic as source (kafka://host:port/topic), packs its records and commits a"
+                        + " version every --commit-interval.",
         customSynopsis = "stoker ingest SOURCE… TARGET [OPTION]…",
         sortOptions = false)
 public final class IngestVerb implements Callable<Integer> {

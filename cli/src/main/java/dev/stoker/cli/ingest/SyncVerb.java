@@ -32,8 +32,9 @@ import picocli.CommandLine.Spec;
             "  stoker sync s3a://bucket/photos ./data/photos --checksum"
         },
         description = {
-            "Compares a directory tree with a dataset that was ingested from it, and commits one version with the new"
-                    + " and changed files. Give the same options as for the ingest.",
+            "Brings a dataset up to date with its directory of files. Compares the directory tree with the dataset"
+                    + " that was ingested from it, and commits one version with the new and changed files. Give the"
+                    + " same options as for the ingest.",
             "If nothing has changed, it commits nothing. Values that stoker update has set stay."
         },
         customSynopsis = "stoker sync SOURCE DATASET [OPTION]…",

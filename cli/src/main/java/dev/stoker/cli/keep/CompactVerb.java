@@ -46,8 +46,8 @@ import picocli.CommandLine.Spec;
         name = "compact",
         header = {"Examples:", "  stoker compact ./data/photos --dry-run", "  stoker compact ./data/photos"},
         description = {
-            "Rewrites small chunks of the newest version, and chunks that lost many samples to deletes, into"
-                    + " chunks of the usual size, and commits one version with the same samples.",
+            "Rewrites small chunks into chunks of the usual size. Also rewrites chunks that lost many samples to"
+                    + " deletes. Reads the newest version, and commits one version with the same samples.",
             "Older versions and their files do not change."
         },
         sortOptions = false)

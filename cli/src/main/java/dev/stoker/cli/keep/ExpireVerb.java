@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
             "  stoker expire ./data/photos --keep-last 5 --yes"
         },
         description = {
-            "Ends old versions of a dataset, so that stoker gc can delete their chunks. Without --yes, it only prints"
+            "Ends old versions, so that stoker gc can delete their chunks. Without --yes, it only prints"
                     + " the plan.",
             "Versions with a tag, and versions that a running feed uses, are kept."
         },

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
         name = "gc",
         header = {"Examples:", "  stoker gc ./data/photos", "  stoker gc ./data/photos --yes"},
         description = {
-            "Lists files that belong to no version of a dataset, which interrupted ingests left behind, and"
+            "Lists or deletes the files that no version needs. These are files that interrupted ingests left behind,"
                     + " chunks that only expired versions have, and the ledgers of ended feeds of such versions. With"
                     + " --yes it deletes them.",
             "It keeps the files of an ingest that has a lease, however old they are: a writer takes a lease before its"

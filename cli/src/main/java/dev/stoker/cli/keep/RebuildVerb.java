@@ -38,8 +38,8 @@ import picocli.CommandLine.Spec;
             "  stoker rebuild s3a://bucket/photos --threads 64"
         },
         description = {
-            "Makes a new log, chunk table and sample index for a dataset that has lost its whole log. Reads the heads"
-                    + " of the chunks, and no payload.",
+            "Makes a new log for a dataset that has lost its whole log. Also makes a new chunk table and sample index."
+                    + " Reads the heads of the chunks, and no payload.",
             "Deletes nothing, and refuses a dataset that has a log: stoker recover repairs it. Do not run an ingest at"
                     + " the same time."
         },

@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
         name = "verify",
         header = {"Examples:", "  stoker verify ./data/photos", "  stoker verify ./data/photos --erased cat-17.json"},
         description = {
-            "Reads every byte of a version of a dataset and verifies its checksums.",
+            "Reads every byte of a version and verifies its checksums.",
             "Exits with 1 if anything is damaged, or if something erased is left."
         })
 public final class VerifyVerb implements Callable<Integer> {

@@ -39,9 +39,9 @@ import picocli.CommandLine.Spec;
             "  stoker ls ./data/texts -r | stoker cat ./data/texts --keys-from - | wc"
         },
         description = {
-            "Prints the contents of samples to standard output, one after the other, without anything between them. A"
-                    + " key that the version does not have is reported, the others are printed, and the exit code is"
-                    + " 1.",
+            "Prints the contents of samples to standard output. The contents follow each other, without anything"
+                    + " between them. A key that the version does not have is reported, the others are printed, and"
+                    + " the exit code is 1.",
             "Does not print binary data to a terminal, unless --force is given."
         },
         sortOptions = false)

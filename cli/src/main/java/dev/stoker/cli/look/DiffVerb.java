@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
             "  stoker diff s3a://bucket/photos 3 7 --json"
         },
         description = {
-            "Compares two versions of a dataset: added and removed samples by split and class.",
+            "Counts added, removed and changed samples between two versions. Counts them by split and class.",
             "Samples that a compaction has moved are no difference. Reads the heads of the chunks that differ."
         },
         sortOptions = false)

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "  stoker get --feed photos cats/1.jpg > 1.jpg"
         },
         description = {
-            "Reads samples by key, verifies them, and prints the content of one, or writes a file for each, or prints"
+            "Reads and verifies samples by key. Prints the content of one sample, writes a file for each, or prints"
                     + " JSON. A key that the version does not have is reported, and the others are read.",
             "Does not print binary data to a terminal. Uses the sample index; see stoker index."
         },

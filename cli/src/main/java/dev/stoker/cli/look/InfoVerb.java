@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
             "  stoker info s3a://bucket/photos@3 --json"
         },
         description = {
-            "Prints the splits, samples, chunks, fields and classes of a dataset.",
+            "Prints splits, samples, chunks, fields and classes of a dataset.",
             "With --samples, reads the heads of all chunks and also prints the number of samples of each class, the"
                     + " sizes of the samples, and how well a feed with the default options mixes the classes."
         })

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "log",
         header = {"Example:", "  stoker log ./data/photos"},
-        description = "Lists the versions of a dataset, newest first, with author, time and operation.")
+        description = "Lists the versions of a dataset, newest first. Prints author, time and operation.")
 public final class LogVerb implements Callable<Integer> {
 
     @Spec

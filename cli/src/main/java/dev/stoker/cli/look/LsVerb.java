@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
             "  stoker ls --feed photos cats/"
         },
         description = {
-            "Lists the samples of a version in the order of their keys, like a file system: keys with a slash after the"
-                    + " prefix are listed as one common prefix.",
+            "Lists the samples of a version by key, like a file system. Keys with a slash after the prefix are listed"
+                    + " as one common prefix.",
             "Uses the sample index; see stoker index."
         },
         sortOptions = false)

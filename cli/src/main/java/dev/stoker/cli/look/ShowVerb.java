@@ -44,7 +44,8 @@ import picocli.CommandLine.Spec;
             "  stoker show ./data/photos cats/1.jpg --image -o 1.jpg"
         },
         description = {
-            "Prints the first samples of a split, or those with some keys: keys, labels, small fields and sizes.",
+            "Prints the first samples of a split, or those with some keys. It prints keys, labels, small fields and"
+                    + " sizes.",
             "With --image, draws their images in the terminal."
         },
         sortOptions = false)

@@ -52,7 +52,7 @@ import picocli.CommandLine.Spec;
             "  stoker mount train=./data/photos@best val=./data/holdout ./mounted"
         },
         description = {
-            "Shows a dataset as a read-only directory: each sample is a file with its original path. Runs until Ctrl-C,"
+            "Shows a dataset as a read-only directory. Each sample is a file with its original path. Runs until Ctrl-C,"
                     + " a termination signal or stoker unmount DIRECTORY.",
             "A dataset without a version shows the newest one, also new ones while it is mounted. Needs libfuse 2 and"
                     + " /dev/fuse. Uses the sample index; see stoker index."

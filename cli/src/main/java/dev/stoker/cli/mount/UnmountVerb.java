@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
         name = "unmount",
         header = {"Example:", "  stoker unmount ./mounted"},
         description = {
-            "Ends a mount of stoker mount, and cleans up after one whose process was killed. Programs that have open"
+            "Ends a mount of stoker mount. Cleans up after one whose process was killed. Programs that have open"
                     + " files there keep them for a moment, then they get an error.",
             "Prints nothing on success."
         },

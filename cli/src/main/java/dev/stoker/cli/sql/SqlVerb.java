@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
             "  stoker sql ./data -f report.sql"
         },
         description = {
-            "Starts Flink's SQL client. Each dataset in the directory is a table.",
+            "Starts Flink's SQL client with datasets as tables. Each dataset in the directory is a table.",
             "Without -e and -f, it reads statements from the terminal, or from a pipe. Statements run in this process"
                     + " unless FLINK_CONF_DIR names the configuration of a cluster. The exit code is 1 if a statement"
                     + " fails; the statements after it are not run."

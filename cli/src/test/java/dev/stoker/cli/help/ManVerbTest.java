@@ -35,7 +35,8 @@ class ManVerbTest {
         try (var files = Files.list(target)) {
             assertThat(files).hasSize(pages);
         }
-        assertThat(Files.readString(target.resolve("stoker.1"))).contains("stoker\\-audit(1)", ".B \"compact\"");
+        assertThat(Files.readString(target.resolve("stoker.1")))
+                .contains("stoker\\-audit(1)", ".SS \"Change datasets\"", ".B \"compact\"");
     }
 
     private static int pages(CommandLine command) {
