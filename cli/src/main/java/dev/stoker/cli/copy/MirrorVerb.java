@@ -48,8 +48,9 @@ import picocli.CommandLine.Spec;
             "  stoker mirror s3a://bucket/photos ./data/photos --interval 60s"
         },
         description = {
-            "Makes a copy follow its source. Copies new versions, as stoker copy does. Then undoes changes of tags at the target, and deletes at the"
-                    + " target what stoker gc deletes: chunks of expired versions and remains of dead writers.",
+            "Makes a copy follow its source. Copies new versions, as stoker copy does. Then undoes changes of tags at"
+                    + " the target, and deletes there what stoker gc deletes: chunks of expired versions and remains of"
+                    + " dead writers.",
             "If the source cannot be read, has no version, or has damaged chunks, nothing is deleted."
         },
         sortOptions = false)
