@@ -1,4 +1,4 @@
-"""Runs the experiments of docs/experiments.md, with sizes that take about 15 minutes on two processors.
+"""Runs the experiments of docs/results/experiments.md, with sizes that take about 15 minutes on two processors.
 
     ./mvnw -q -Dfast -DskipTests package && python/env && apt-get install memcached
     python/.venv/bin/python -m pip install matplotlib mnist1d pylibmc

@@ -1,4 +1,4 @@
-"""The twelve resume cases, as `docs/scoreboard.md` defines them."""
+"""The twelve resume cases, as `docs/results/scoreboard.md` defines them."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def run(asked: argparse.Namespace) -> int:
     except ImportError as e:
         print(f"no picture: {e}", file=sys.stderr)
     if asked.docs:
-        report.into_page(DOCS / "scoreboard.md", text)
+        report.into_page(DOCS / "results" / "scoreboard.md", text)
         shutil.copy(asked.out / "scoreboard.svg", DOCS / "images")
     print(f"{asked.out}: results.json, scoreboard.md, scoreboard.svg, scoreboard.png")
     return 0

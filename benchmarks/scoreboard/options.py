@@ -13,7 +13,8 @@ DESCRIPTION = """Packs and reads the same data with Stoker and with other loader
     python benchmarks/scoreboard OUT
 
 The systems are installed into OUT/env (5 GB) at the versions of requirements.txt, which takes a few minutes the first
-time. OUT then has results.json, scoreboard.md, scoreboard.svg and scoreboard.png. docs/scoreboard.md defines the cases.
+time. OUT then has results.json, scoreboard.md, scoreboard.svg and scoreboard.png. docs/results/scoreboard.md defines
+the cases.
 """
 
 
@@ -30,7 +31,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=2, help="length of one measurement of reading (2)")
     parser.add_argument("--no-speed", action="store_true", help="judge the resume cases only")
     parser.add_argument("--no-cases", action="store_true", help="measure the speed only")
-    parser.add_argument("--docs", action="store_true", help="also put the results into docs/scoreboard.md")
+    parser.add_argument("--docs", action="store_true", help="also put the results into docs/results/scoreboard.md")
     parser.add_argument("--ready", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     for problem in problems(options):

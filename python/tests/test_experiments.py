@@ -17,7 +17,8 @@ from stoker import Feed
 _ROOT = Path(__file__).resolve().parents[2]
 _DOCS = _ROOT / "docs"
 _BENCHMARKS = _ROOT / "benchmarks"
-_PAGE = _DOCS / "experiments.md"
+_RESULTS = _DOCS / "results"
+_PAGE = _RESULTS / "experiments.md"
 
 pytestmark = pytest.mark.skipif(not (_ROOT / ".git").exists(), reason="not a checkout of the repository")
 
@@ -43,14 +44,14 @@ def test_every_experiment_has_a_section_with_its_command_and_picture() -> None:
     names = re.findall(r'^    "(\w+)":', experiments[1], re.M)
     sections = _PAGE.read_text("utf-8").split("\n## ")
     for name in names:
-        picture = f"](images/{name.replace('_', '-')}.svg)"
+        picture = f"](../images/{name.replace('_', '-')}.svg)"
         assert any(f"benchmarks/{name}.py" in section and picture in section for section in sections), name
     assert len(names) == 6
 
 
 def test_every_command_on_the_pages_names_a_script_and_options_that_it_has() -> None:
     options: dict[str, set[str]] = {}
-    for page in (_PAGE, _DOCS / "benchmarks.md"):
+    for page in (_DOCS / "results.md", *_RESULTS.glob("*.md")):
         for script in set(re.findall(r"benchmarks/\w+\.(?:py|sh)", page.read_text("utf-8"))):
             assert (_ROOT / script).is_file(), f"{page.name}: {script}"
     for script, given in re.findall(r"(benchmarks/\w+\.py)((?: +[-\w./]+)*)", _PAGE.read_text("utf-8")):
