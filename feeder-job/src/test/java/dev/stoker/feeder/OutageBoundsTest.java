@@ -11,7 +11,7 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.junit.jupiter.api.Test;
 
-/** No default ends a feed within an outage of an hour, as docs/operations.md promises. */
+/** No default ends a feed within an outage of an hour, as docs/reference/failures.md promises. */
 class OutageBoundsTest {
     private static final Duration OUTAGE = Duration.ofHours(1);
 
