@@ -55,6 +55,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** All verbs with their headings, in the order in which help lists them. */
@@ -104,10 +105,17 @@ final class Verbs {
         }
     }
 
-    /** Returns the headings under which help and man pages list the verbs, with the names of these verbs. */
-    static Map<String, Set<String>> headings() {
-        Map<String, Set<String>> headings = new LinkedHashMap<>();
-        all(List.of(), List.of()).forEach(heading -> headings.put(heading.title, heading.verbs.keySet()));
+    /** Returns the verbs of the command by the headings under which help, man pages and the reference list them. */
+    static Map<String, List<CommandLine>> byHeading(CommandSpec command) {
+        Map<String, List<CommandLine>> headings = new LinkedHashMap<>();
+        for (Heading heading : all(List.of(), List.of())) {
+            headings.put(
+                    heading.title,
+                    heading.verbs.keySet().stream()
+                            .flatMap(name ->
+                                    Stream.ofNullable(command.subcommands().get(name)))
+                            .toList());
+        }
         return headings;
     }
 

@@ -238,7 +238,7 @@ class JsonKeysTest extends DatasetVerbs {
         if (value.isArray() && !value.isEmpty()) {
             value.forEach(item -> add(kinds, path + "[]", item));
         } else if (value.isObject() && !value.isEmpty()) {
-            value.fields().forEachRemaining(entry -> add(kinds, path + "." + entry.getKey(), entry.getValue()));
+            value.properties().forEach(entry -> add(kinds, path + "." + entry.getKey(), entry.getValue()));
         } else {
             String kind = value.isContainerNode() ? "empty " + kind(value) : kind(value);
             String key = path.replaceFirst("^\\.", "");

@@ -83,12 +83,9 @@ class VerbsPageTest {
 
     private static String tables() {
         StringBuilder tables = new StringBuilder();
-        Map<String, CommandLine> verbs = Stoker.command().getSubcommands();
-        Verbs.headings().forEach((title, names) -> {
+        Verbs.byHeading(Stoker.command().getCommandSpec()).forEach((title, verbs) -> {
             tables.append("\n### ").append(title).append("\n\n| verb | what it does |\n| --- | --- |\n");
-            for (String name : names) {
-                add(tables, name, verbs.get(name));
-            }
+            verbs.forEach(verb -> add(tables, verb.getCommandName(), verb));
         });
         return tables.append('\n').toString();
     }

@@ -5,7 +5,6 @@ import dev.stoker.cli.Verbs;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
@@ -63,19 +62,19 @@ public final class HelpLayout {
         return text.toString();
     }
 
-    /** Lists the verbs of the command by topic, and those of a verb under one heading. */
+    /** Lists the verbs of the command under headings, and those of a verb without. */
     private static String verbs(Help help) {
         StringBuilder text = new StringBuilder();
-        Map<String, CommandLine> known = help.commandSpec().subcommands();
-        int width = width(known.keySet());
-        if (help.commandSpec().parent() != null) {
-            known.forEach((name, verb) -> verb(text, help, verb, width));
+        CommandSpec command = help.commandSpec();
+        int width = width(command.subcommands().keySet());
+        if (command.parent() != null) {
+            command.subcommands().values().forEach(verb -> verb(text, help, verb, width));
             return text.toString();
         }
-        Verbs.headings().forEach((title, names) -> {
+        Verbs.byHeading(command).forEach((title, verbs) -> {
             line(text, "");
             line(text, title + ":");
-            names.forEach(name -> verb(text, help, known.get(name), width));
+            verbs.forEach(verb -> verb(text, help, verb, width));
         });
         return text.toString();
     }

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -98,14 +99,17 @@ final class ManPages {
 
     private static void verbs(StringBuilder page, CommandSpec spec) {
         if (spec.parent() != null) {
-            spec.subcommands().forEach((name, verb) -> item(page, name, summary(verb.getCommandSpec())));
+            spec.subcommands().values().forEach(verb -> verb(page, verb));
             return;
         }
-        Verbs.headings().forEach((title, names) -> {
+        Verbs.byHeading(spec).forEach((title, verbs) -> {
             topic(page, title);
-            names.forEach(name ->
-                    item(page, name, summary(spec.subcommands().get(name).getCommandSpec())));
+            verbs.forEach(verb -> verb(page, verb));
         });
+    }
+
+    private static void verb(StringBuilder page, CommandLine verb) {
+        item(page, verb.getCommandName(), summary(verb.getCommandSpec()));
     }
 
     private static void topic(StringBuilder page, String title) {
