@@ -12,12 +12,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.lease.Leases;
+import dev.stoker.server.TestDataset;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.time.Clock;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +42,7 @@ import picocli.CommandLine;
 @Timeout(180)
 class JsonKeysTest extends DatasetVerbs {
 
-    /** {@code run} is recorded without its Flink job; {@code BenchITCase} looks at the result of the other one. */
+    /** Verbs that start other processes: {@link OtherResults} has their results. */
     private static final Set<String> OTHERS = Set.of("run", "bench feed");
 
     /** The commands in their order; each begins with its exit code. */
@@ -47,6 +51,7 @@ class JsonKeysTest extends DatasetVerbs {
             0 ingest TREE WORK/ingested
             0 ingest TABLE WORK/rows --key key --dry-run
             0 ingest TABLE WORK/rows --key key
+            0 ingest BAD WORK/bad --key key --label class --type age=int8 --on-error skip
             0 sync TREE WORK/ingested --dry-run
             0 sync TREE WORK/ingested
             0 export DATASET WORK/exported --format parquet --dry-run
@@ -80,6 +85,8 @@ class JsonKeysTest extends DatasetVerbs {
             0 copy DATASET WORK/copy
             0 mirror DATASET WORK/copy --dry-run
             0 mirror DATASET WORK/copy
+            1 verify WORK/damaged
+            0 gc WORK/copy --older-than 0
             0 delete WORK/rows KEY --erase --dry-run
             0 delete WORK/rows KEY --erase --certificate WORK/proof.json --yes
             0 verify WORK/rows --erased WORK/proof.json
@@ -113,8 +120,10 @@ class JsonKeysTest extends DatasetVerbs {
         Files.writeString(tree.resolve("1.txt"), "purr");
         Path table = Files.writeString(
                 directory.resolve("updates.csv"), "key,score\n" + key(0, 0) + ",0.5\n" + key(1, 0) + ",0.25\n");
+        Path bad = Files.writeString(directory.resolve("bad.csv"), "key,class,age\na,cat,300\nb,,7\n");
         EveryVerb.chunksOnly(dataset.path(), work);
         tier(work.resolve("tier"));
+        damaged(work.resolve("damaged"));
         SoftAssertions codes = new SoftAssertions();
         StringBuilder keys = new StringBuilder();
         Set<String> seen = new TreeSet<>(OTHERS);
@@ -124,6 +133,7 @@ class JsonKeysTest extends DatasetVerbs {
                     "WORK", work.toString(),
                     "TREE", tree.getParent().toString(),
                     "TABLE", table.toString(),
+                    "BAD", bad.toString(),
                     "FEED", feed.name(),
                     "KEY", key(0, 0),
                     "OTHER", key(0, 1),
@@ -138,13 +148,10 @@ class JsonKeysTest extends DatasetVerbs {
                 add(keys, "stoker " + command + " --json", feed.name());
                 seen.add(verb(command));
             }
-            print(FeedReport.json(feed.statusWithTrainer(), Duration.ofSeconds(1))
-                    .put("exit_code", 0));
-            add(keys, "stoker run STREAM --json -- COMMAND, after a trainer has read", feed.name());
-            print(Json.array()
-                    .add(TopTextTest.rates(List.of(TopTextTest.rank(0, 0.5, "disk")))
-                            .json("photos")));
-            add(keys, "stoker top --once --json, while a trainer reads", feed.name());
+            for (Map.Entry<String, JsonNode> result : OtherResults.of(feed).entrySet()) {
+                print(result.getValue());
+                add(keys, result.getKey(), feed.name());
+            }
         }
         codes.assertAll();
         assertThat(seen).as("verbs with --json").isEqualTo(verbsWithJson());
@@ -167,13 +174,32 @@ class JsonKeysTest extends DatasetVerbs {
 
     /** Prepares what a command looks at. */
     private void before(String command, Path work) throws IOException {
-        if (command.startsWith("bench report")) {
-            Files.writeString(work.resolve("demand.json"), out.toString());
-        } else if (command.startsWith("verify WORK/ingested")) {
-            Path entry = work.resolve("ingested/_stoker/log/00000000000000000001.avro");
-            byte[] bytes = Files.readAllBytes(entry);
-            Files.write(entry, Arrays.copyOf(bytes, 60));
+        switch (command) {
+            case "bench report WORK/demand.json -o WORK/page.html" ->
+                Files.writeString(work.resolve("demand.json"), out.toString());
+            case "gc WORK/copy --older-than 0" -> leaveALeaseAndAnOrphan(work.resolve("copy"));
+            case "verify WORK/ingested" -> {
+                Path entry = work.resolve("ingested/_stoker/log/00000000000000000001.avro");
+                Files.write(entry, Arrays.copyOf(Files.readAllBytes(entry), 60));
+            }
+            default -> {}
         }
+    }
+
+    /** Makes a dataset with a flipped bit in a payload. */
+    private static void damaged(Path path) throws IOException {
+        TestDataset damaged = TestDataset.create(path, 3, 100, 5);
+        byte[] bytes = Files.readAllBytes(damaged.file(0));
+        bytes[(int) damaged.summary(0).headLength() + 3] ^= 1;
+        Files.write(damaged.file(0), bytes);
+    }
+
+    private static void leaveALeaseAndAnOrphan(Path copy) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(copy)) {
+            new Leases(Dataset.open(store)).take("slow", Clock.systemUTC(), "ada@host", "");
+        }
+        Path orphan = copy.resolve("chunks/7f/018f0000-0000-7000-8000-00000000007f.arrow");
+        Files.write(Files.createDirectories(orphan.getParent()).resolve(orphan.getFileName()), new byte[10]);
     }
 
     private static void tier(Path tier) throws IOException {
