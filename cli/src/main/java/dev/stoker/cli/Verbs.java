@@ -170,7 +170,7 @@ final class Verbs {
                         .with("delete", DeleteVerb::new)
                         .with("compact", CompactVerb::new)
                         .with("index", IndexVerb::new),
-                new Heading("Keep datasets")
+                new Heading("Check, clean up and repair")
                         .with("verify", VerifyVerb::new)
                         .with("expire", ExpireVerb::new)
                         .with("gc", GcVerb::new)
