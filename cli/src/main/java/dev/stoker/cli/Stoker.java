@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.cli.help.HelpLayout;
+import dev.stoker.cli.help.VerbHeadings;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
 import dev.stoker.cli.output.Logs;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -45,7 +47,7 @@ import picocli.CommandLine.Spec;
             "stoker VERB --help describes a verb. source <(stoker completion bash) completes",
             "verbs and options. STOKER_HOME sets the directory for feed files and logs."
         })
-public final class Stoker implements Runnable {
+public final class Stoker implements Runnable, VerbHeadings {
 
     private static final List<String> HELP = List.of("--help", "-h");
 
@@ -160,6 +162,11 @@ public final class Stoker implements Runnable {
         }
         String word = words.get(0);
         return command().getSubcommands().containsKey(word) ? List.of(word, HELP.get(0)) : List.of(word);
+    }
+
+    @Override
+    public Map<String, List<String>> namesByHeading() {
+        return Verbs.namesByHeading();
     }
 
     @Override

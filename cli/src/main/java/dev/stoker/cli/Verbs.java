@@ -55,11 +55,10 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** All verbs with their headings, in the order in which help lists them. */
-final class Verbs {
+public final class Verbs {
 
     private Verbs() {}
 
@@ -105,17 +104,10 @@ final class Verbs {
         }
     }
 
-    /** Returns the verbs of the command by the headings under which help, man pages and the reference list them. */
-    static Map<String, List<CommandLine>> byHeading(CommandSpec command) {
-        Map<String, List<CommandLine>> headings = new LinkedHashMap<>();
-        for (Heading heading : all(List.of(), List.of())) {
-            headings.put(
-                    heading.title,
-                    heading.verbs.keySet().stream()
-                            .flatMap(name ->
-                                    Stream.ofNullable(command.subcommands().get(name)))
-                            .toList());
-        }
+    /** Returns the names of all verbs by heading. */
+    static Map<String, List<String>> namesByHeading() {
+        Map<String, List<String>> headings = new LinkedHashMap<>();
+        all(List.of(), List.of()).forEach(heading -> headings.put(heading.title, List.copyOf(heading.verbs.keySet())));
         return headings;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.cli.help.HelpHeadings;
 import dev.stoker.cli.help.HelpLayout;
+import dev.stoker.cli.help.VerbHeadings;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -136,7 +137,7 @@ class HelpTest {
         assertThat(lines.get(0)).isEqualTo("Examples:");
         assertThat(lines).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
         CommandSpec command = Stoker.command().getCommandSpec();
-        Map<String, List<CommandLine>> headings = Verbs.byHeading(command);
+        Map<String, List<CommandLine>> headings = VerbHeadings.of(command);
         headings.forEach((title, verbs) -> assertThat(lines)
                 .containsSubsequence("", title + ":")
                 .containsSubsequence(verbs.stream()

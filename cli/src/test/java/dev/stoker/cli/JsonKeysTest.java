@@ -1,10 +1,5 @@
 package dev.stoker.cli;
 
-import dev.stoker.cli.feed.FeedReport;
-import dev.stoker.cli.feed.TopTextTest;
-
-import dev.stoker.cli.output.Json;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonParser;
@@ -12,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.lease.Leases;
 import dev.stoker.server.TestDataset;

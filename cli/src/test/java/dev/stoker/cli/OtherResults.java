@@ -1,14 +1,13 @@
 package dev.stoker.cli;
 
-import dev.stoker.cli.feed.FeedReport;
-import dev.stoker.cli.ingest.IngestReport;
-import dev.stoker.cli.output.Json;
-import dev.stoker.cli.feed.TopTextTest;
-import dev.stoker.cli.feed.TopicRates;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.bench.feed.FeedResult;
 import dev.stoker.bench.measure.Rounds;
+import dev.stoker.cli.feed.FeedReport;
+import dev.stoker.cli.feed.TopTextTest;
+import dev.stoker.cli.feed.TopicRates;
+import dev.stoker.cli.ingest.IngestReport;
+import dev.stoker.cli.output.Json;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.ingest.topic.RecordsLeftOut;
 import dev.stoker.ingest.topic.TopicIngestResult;

@@ -10,10 +10,10 @@ import java.nio.file.Path;
  * Texts that the command makes and the repository keeps: pages of {@code docs}, and snapshots that show in a change
  * what a user would notice. {@code -Dstoker.write-docs=true} writes them.
  */
-final class Recorded {
+public final class Recorded {
 
     /** The folder of the pages, seen from this module. */
-    static final Path DOCS = Path.of("..", "docs");
+    public static final Path DOCS = Path.of("..", "docs");
 
     /** The folder of the snapshots. */
     static final Path SNAPSHOTS = Path.of("src", "test", "resources");
@@ -21,7 +21,7 @@ final class Recorded {
     private Recorded() {}
 
     /** Demands that a file has this text, or writes it. */
-    static void check(Path file, String text, Class<?> test) throws IOException {
+    public static void check(Path file, String text, Class<?> test) throws IOException {
         if (Boolean.getBoolean("stoker.write-docs")) {
             Files.writeString(file, text);
         }

@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
-import dev.stoker.cli.help.HelpLayout;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.help.HelpLayout;
+import dev.stoker.cli.help.VerbHeadings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ class VerbsPageTest {
 
     private static String tables() {
         StringBuilder tables = new StringBuilder();
-        Verbs.byHeading(Stoker.command().getCommandSpec()).forEach((title, verbs) -> {
+        VerbHeadings.of(Stoker.command().getCommandSpec()).forEach((title, verbs) -> {
             tables.append("\n### ").append(title).append("\n\n| verb | what it does |\n| --- | --- |\n");
             verbs.forEach(verb -> add(tables, verb.getCommandName(), verb));
         });

@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * @param problems servers that did not answer, services that servers wait for, tiers that are turned off
  * @param tiers that keep chunks, over all servers
  */
-record FeedRates(
+public record FeedRates(
         double samplesPerSecond,
         double bytesPerSecond,
         long sessions,
@@ -66,7 +66,7 @@ record FeedRates(
         }
     }
 
-    FeedRates {
+    public FeedRates {
         tiers = List.copyOf(tiers);
         groups = List.copyOf(groups);
         problems = List.copyOf(problems);
@@ -278,7 +278,7 @@ record FeedRates(
     }
 
     /** The same as JSON. */
-    ObjectNode json(String feed) {
+    public ObjectNode json(String feed) {
         ObjectNode json = Json.object();
         json.put("name", feed);
         json.put("samples_per_second", samplesPerSecond);

@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** The text that a feed prints at its start and at its end. */
-final class FeedReport {
+public final class FeedReport {
 
     private static final int MAX_RANKS = 32;
 
@@ -119,7 +119,7 @@ final class FeedReport {
     }
 
     /** The same as JSON. */
-    static ObjectNode json(FeedStatus status, Duration time) {
+    public static ObjectNode json(FeedStatus status, Duration time) {
         NodeMetrics totals = status.totals();
         ObjectNode json = Json.object();
         json.put("name", status.name());

@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Locale;
 
 /** The rates of a topic feed, from its reports of the last seconds. One thread. */
-final class TopicRates {
+public final class TopicRates {
     private final int most;
     private final Deque<JsonNode> said = new ArrayDeque<>();
 
     /** @param most the number of reports to keep */
-    TopicRates(int most) {
+    public TopicRates(int most) {
         this.most = most;
     }
 
@@ -92,7 +92,7 @@ final class TopicRates {
     }
 
     /** The same as JSON. */
-    ObjectNode json(String feed) {
+    public ObjectNode json(String feed) {
         ObjectNode json = Json.object();
         json.put("name", feed).put("samples_per_second", rate("rows")).put("bytes_per_second", rate("bytes"));
         json.put("records_per_second", rate("records"));

@@ -1,7 +1,5 @@
 package dev.stoker.cli.help;
 
-import dev.stoker.cli.Verbs;
-
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -71,7 +69,7 @@ public final class HelpLayout {
             command.subcommands().values().forEach(verb -> verb(text, help, verb, width));
             return text.toString();
         }
-        Verbs.byHeading(command).forEach((title, verbs) -> {
+        VerbHeadings.of(command).forEach((title, verbs) -> {
             line(text, "");
             line(text, title + ":");
             verbs.forEach(verb -> verb(text, help, verb, width));

@@ -1,7 +1,5 @@
 package dev.stoker.cli.help;
 
-import dev.stoker.cli.Verbs;
-
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,7 +100,7 @@ final class ManPages {
             spec.subcommands().values().forEach(verb -> verb(page, verb));
             return;
         }
-        Verbs.byHeading(spec).forEach((title, verbs) -> {
+        VerbHeadings.of(spec).forEach((title, verbs) -> {
             topic(page, title);
             verbs.forEach(verb -> verb(page, verb));
         });

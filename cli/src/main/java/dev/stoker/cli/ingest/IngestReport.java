@@ -10,11 +10,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The result of an ingest as JSON. */
-final class IngestReport {
+public final class IngestReport {
 
     private IngestReport() {}
 
-    static ObjectNode json(IngestResult result) {
+    public static ObjectNode json(IngestResult result) {
         ObjectNode json = Json.object();
         json.put("version", result.version());
         json.put("ingest_id", result.ingestId());
@@ -40,7 +40,7 @@ final class IngestReport {
         return json;
     }
 
-    static ObjectNode json(TopicIngestResult result) {
+    public static ObjectNode json(TopicIngestResult result) {
         ObjectNode json = Json.object();
         json.put("version", result.newestVersion());
         json.put("versions", result.versions());

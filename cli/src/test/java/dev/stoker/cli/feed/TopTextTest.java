@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class TopTextTest {
+public class TopTextTest {
 
-    static FeedRates.Rank rank(int rank, double share, String cause) {
+    public static FeedRates.Rank rank(int rank, double share, String cause) {
         return new FeedRates.Rank(
                 Integer.toString(rank),
                 true,
@@ -20,7 +20,7 @@ class TopTextTest {
                 cause.isEmpty() ? "" : "10.0.0.2:7420 lane 3");
     }
 
-    static FeedRates rates(List<FeedRates.Rank> ranks, String... problems) {
+    public static FeedRates rates(List<FeedRates.Rank> ranks, String... problems) {
         List<FeedRates.Group> groups = ranks.isEmpty()
                 ? List.of()
                 : List.of(new FeedRates.Group("train", "default", 12, 3, 3600, 4000, ranks));

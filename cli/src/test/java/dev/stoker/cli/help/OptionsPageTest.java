@@ -1,9 +1,8 @@
 package dev.stoker.cli.help;
 
-import dev.stoker.cli.Recorded;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.Recorded;
 import dev.stoker.export.ExportFlags;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
