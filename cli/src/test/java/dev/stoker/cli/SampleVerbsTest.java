@@ -344,7 +344,8 @@ class SampleVerbsTest {
                         "--to",
                         directory.resolve("t").toString()))
                 .isEqualTo(1);
-        assertThat(err.toString()).contains("has a part of more than 255 bytes", "use --json");
+        assertThat(err.toString())
+                .contains("has a part of more than 255 bytes", "without --to, for example with --json");
         assertThat(stoker("get", photos().toString(), key, "--json")).isZero();
         assertThat(jsonLines().get(0).path("key").asText()).isEqualTo(key);
     }

@@ -27,6 +27,7 @@ import dev.stoker.metadata.commit.Commit;
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.lease.Leases;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -110,8 +111,8 @@ public final class IngestJob {
             return;
         }
         start(preparation.plan(options, ingest, SampleAccess.BY_LOCATION), launcher, listener);
-        System.out.println(
-                "the ingest continues in the cluster; stoker log " + options.target() + " shows its version");
+        System.out.println("the ingest continues in the cluster; stoker log " + ShellText.word(options.target())
+                + " shows its version");
     }
 
     /** Returns a launcher that runs the job in this process. */

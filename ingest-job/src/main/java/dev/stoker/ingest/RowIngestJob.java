@@ -13,6 +13,7 @@ import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.NothingToIngestException;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
@@ -54,8 +55,8 @@ public final class RowIngestJob {
             return;
         }
         start(preparation.begin(ingest, "").plan(ingest), launcher, listener);
-        System.out.println(
-                "the ingest continues in the cluster; stoker log " + options.target() + " shows its version");
+        System.out.println("the ingest continues in the cluster; stoker log " + ShellText.word(options.target())
+                + " shows its version");
     }
 
     /** Returns a launcher that runs the job in this process. */

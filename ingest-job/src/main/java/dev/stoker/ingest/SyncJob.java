@@ -6,6 +6,7 @@ import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SyncRule;
 import dev.stoker.ingest.pack.sync.SyncChanges;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 
 /**
@@ -44,8 +45,9 @@ public final class SyncJob {
             return new SyncResult(before, new SyncChanges(), run);
         }
         if (preparation.isNew()) {
-            throw new InvalidIngestException("there is no dataset at " + ingest.target()
-                    + "; create it with: stoker ingest " + ingest.source() + " " + ingest.target());
+            throw new InvalidIngestException(
+                    "there is no dataset at " + ingest.target() + "; create it with: stoker ingest "
+                            + ShellText.word(ingest.source()) + " " + ShellText.word(ingest.target()));
         }
         String id = IngestJob.id(ingest);
         if (run == SyncRule.Run.REAL) {

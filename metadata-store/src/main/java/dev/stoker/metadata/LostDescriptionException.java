@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.text.ShellText;
 
 /** Thrown when a dataset has a log or chunks but no dataset.json. */
 public final class LostDescriptionException extends StokerException {
@@ -8,6 +9,6 @@ public final class LostDescriptionException extends StokerException {
 
     LostDescriptionException(String where) {
         super(where + " has the log or the chunks of a dataset, but no " + DatasetLayout.DATASET_JSON
-                + "; restore it with `stoker recover " + where + "`");
+                + "; restore it with `stoker recover " + ShellText.word(where) + "`");
     }
 }

@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.text.ShellText;
 import java.time.Instant;
 
 /** Thrown when the dataset has no such version. */
@@ -19,7 +20,7 @@ public final class UnknownVersionException extends StokerException {
         if (newest == 0) {
             return "The dataset " + where
                     + " has no version yet: no ingest into it has finished. If one has, its log was"
-                    + " lost: stoker recover " + where;
+                    + " lost: stoker recover " + ShellText.word(where);
         }
         String range = newest == 1 ? "only version 1" : "versions 1 to " + newest;
         return "The dataset " + where + " has no version " + version + "; it has " + range;

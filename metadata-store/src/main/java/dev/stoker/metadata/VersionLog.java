@@ -7,10 +7,11 @@ import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.ShellText;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -332,7 +333,7 @@ public final class VersionLog {
             throw new CorruptDataException("The commit log of " + where() + " has lost its newest version " + next
                     + ": "
                     + store.describe(DatasetLayout.logEntry(next)) + " is missing, although " + store.describe(sign)
-                    + " shows that it was committed; restore it with: stoker recover " + where());
+                    + " shows that it was committed; restore it with: stoker recover " + ShellText.word(where()));
         }
     }
 
@@ -373,7 +374,7 @@ public final class VersionLog {
     static CorruptDataException recoverable(CorruptDataException damage, String where) {
         String message = CorruptDataException.withoutFileAdvice(ErrorText.of(damage));
         CorruptDataException found =
-                new CorruptDataException(message + "; restore it with `stoker recover " + where + "`");
+                new CorruptDataException(message + "; restore it with `stoker recover " + ShellText.word(where) + "`");
         // Not as the cause, whose advice the command line would print.
         found.addSuppressed(damage);
         return found;

@@ -5,6 +5,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.diff.VersionComparison;
 import dev.stoker.metadata.diff.VersionDiff;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.server.http.PageServer;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -97,7 +98,7 @@ final class Comparisons implements AutoCloseable {
         if (samples > MOST_SAMPLES) {
             Comparison refused = new Comparison(0, new AtomicInteger());
             refused.problem = "the chunks that differ have " + samples + " samples, too many for this page; use stoker"
-                    + " diff " + dataset.where() + " " + from.version() + " " + to.version();
+                    + " diff " + ShellText.word(dataset.where()) + " " + from.version() + " " + to.version();
             return refused;
         }
         AtomicInteger read = new AtomicInteger();

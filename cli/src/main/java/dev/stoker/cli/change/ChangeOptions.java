@@ -63,6 +63,17 @@ final class ChangeOptions {
         return yes && !dryRun;
     }
 
+    /** Returns how to do what the plan says. */
+    String next(String purpose) {
+        return next(yes, dryRun, purpose);
+    }
+
+    /** Returns how to do what a plan says, for verbs that write with {@code --yes} and without {@code --dry-run}. */
+    static String next(boolean yes, boolean dryRun, String purpose) {
+        String how = !dryRun ? "with --yes" : yes ? "without --dry-run" : "with --yes and without --dry-run";
+        return "run " + how + " to " + purpose;
+    }
+
     /** Returns the id that the user gave. */
     Optional<String> ingestId() {
         return Optional.ofNullable(ingestId);

@@ -128,6 +128,7 @@ public final class DeleteVerb implements Callable<Integer> {
                         options.ingestId(),
                         Optional.ofNullable(certificate),
                         options.isReal(),
+                        options.next("erase"),
                         parallelism,
                         options.isJson());
                 return new SampleErasure(spec, dataset, request)
@@ -227,7 +228,7 @@ public final class DeleteVerb implements Callable<Integer> {
         text.print(out);
         if (!options.isReal()) {
             out.println("would delete " + Units.plural(plan.removed(), "sample") + " of version " + plan.version()
-                    + "; run with --yes to delete");
+                    + "; " + options.next("delete"));
         }
     }
 

@@ -53,11 +53,17 @@ final class SampleErasure {
      * @param id id of the erasure; empty for a random one
      * @param certificate file for the certificate
      * @param isReal whether to erase, or only to print the plan
+     * @param next how to erase what the plan says
      * @param threads number of chunks to read at a time
      * @param isJson whether to print JSON
      */
     public record Request(
-            Optional<String> id, Optional<Path> certificate, boolean isReal, int threads, boolean isJson) {}
+            Optional<String> id,
+            Optional<Path> certificate,
+            boolean isReal,
+            String next,
+            int threads,
+            boolean isJson) {}
 
     private final CommandSpec spec;
     private final Dataset dataset;
@@ -248,7 +254,7 @@ final class SampleErasure {
                                 + (plan.samples() > 0 ? ", and the version that removes the samples" : "")));
         plan.blockers().forEach(blocker -> out.println("blocked: " + blocker));
         if (!request.isReal) {
-            out.println("run with --yes to erase; this cannot be undone");
+            out.println(request.next + "; this cannot be undone");
         }
     }
 

@@ -11,6 +11,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.version.VersionName;
 import dev.stoker.schemas.dataset.Tag;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -99,7 +100,8 @@ public final class TagVerb implements Callable<Integer> {
 
     private void delete(String tag, Tags tags) throws IOException {
         Tag deleted = tags.delete(tag, InstantSource.system(), user())
-                .orElseThrow(() -> new CommandException("there is no tag " + tag + "; see stoker tag " + path));
+                .orElseThrow(() ->
+                        new CommandException("there is no tag " + tag + "; see stoker tag " + ShellText.word(path)));
         print(deleted, "deleted tag " + deleted.name() + ", which named version " + deleted.version());
     }
 
@@ -120,7 +122,7 @@ public final class TagVerb implements Callable<Integer> {
             return;
         }
         if (tags.isEmpty()) {
-            out.println("no tags; add one with: stoker tag " + path + " NAME [VERSION]");
+            out.println("no tags; add one with: stoker tag " + ShellText.word(path) + " NAME [VERSION]");
             return;
         }
         Table table = new Table("TAG", "VERSION", "SINCE", "BY");

@@ -195,7 +195,7 @@ public final class UpdateVerb implements Callable<Integer> {
         text.print(out);
         if (!options.isReal()) {
             out.println("would set " + String.join(", ", fields) + " of " + Units.plural(plan.updated(), "sample")
-                    + " of version " + plan.version() + "; run with --yes to set the values");
+                    + " of version " + plan.version() + "; " + options.next("set the values"));
         }
     }
 

@@ -5,6 +5,7 @@ import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.copy.CopyResult;
 import dev.stoker.metadata.verify.Problem;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -59,7 +60,7 @@ final class CopyReport {
         return new CommandException(Units.plural(count, "chunk") + " of "
                 + ends.dataset().where() + (count == 1 ? " is" : " are") + " damaged" + needed
                 + "; restore them from another copy, see stoker verify "
-                + ends.dataset().where() + ", and run the command again");
+                + ShellText.word(ends.dataset().where()) + ", and run the command again");
     }
 
     ObjectNode json(CopyResult result, Duration time) {

@@ -6,6 +6,7 @@ import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.cli.samples.RedisOption;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectIterator;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -52,6 +53,6 @@ public final class IndexUpdate {
 
     private static void warn(String path, String problem, PrintWriter err) {
         err.println("stoker: the version is committed, but the sample index was not built: " + problem
-                + "; build it with: stoker index " + path);
+                + "; build it with: stoker index " + ShellText.word(path));
     }
 }

@@ -14,6 +14,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.IndexCheck;
 import dev.stoker.metadata.index.build.BuildThreads;
 import dev.stoker.metadata.index.build.IndexBuild;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -177,11 +178,11 @@ public final class IndexVerb implements Callable<Integer> {
                     + (report.differences() == 0
                             ? "no difference"
                             : Units.plural(report.differences(), "difference") + "; build the index again with: stoker"
-                                    + " index " + path + " --rebuild"));
+                                    + " index " + ShellText.word(path) + " --rebuild"));
             if (report.chunksWithoutRun() > 0) {
                 out.println(Units.plural(report.chunksWithoutRun(), "chunk")
                         + (report.chunksWithoutRun() == 1 ? " is" : " are")
-                        + " not in the index; add with: stoker index " + path);
+                        + " not in the index; add with: stoker index " + ShellText.word(path));
             }
         }
         return report.differences() == 0 ? 0 : Errors.FAILED;

@@ -20,6 +20,7 @@ import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.PrintWriter;
@@ -201,7 +202,10 @@ public final class CompactVerb implements Callable<Integer> {
             if (!interrupted.get()) {
                 throw e;
             }
-            spec.commandLine().getErr().println("stoker: interrupted; run stoker log to see whether it was committed");
+            spec.commandLine()
+                    .getErr()
+                    .println("stoker: interrupted; run stoker log " + ShellText.word(path)
+                            + " to see whether it was committed");
             return 130;
         }
     }

@@ -1,5 +1,7 @@
 package dev.stoker.cli.keep;
 
+import dev.stoker.cli.change.ChangeOptions;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Json;
@@ -122,12 +124,16 @@ public final class ExpireVerb implements Callable<Integer> {
             throw new CommandException("feed " + id + " uses no version of " + dataset.where());
         }
         if (!yes || dryRun) {
-            out.println("would end the uses of feed " + id + ": versions " + versions + "; run with --yes to end them");
+            out.println("would end the uses of feed " + id + ": versions " + versions + "; " + next("end them"));
             return 0;
         }
         new VersionUses(dataset).release(id);
         out.println("feed " + id + " uses no version any more; it had used " + versions);
         return 0;
+    }
+
+    private String next(String purpose) {
+        return ChangeOptions.next(yes, dryRun, purpose);
     }
 
     private static String text(List<ExpiredVersions.Range> ranges) {
@@ -159,7 +165,7 @@ public final class ExpireVerb implements Callable<Integer> {
             out.println("no version to expire");
         } else if (!yes || dryRun) {
             out.println("would expire " + Units.plural(expiry.versions(), "version") + ": " + text(expiry.ranges())
-                    + "; run with --yes to expire");
+                    + "; " + next("expire"));
         }
     }
 

@@ -18,6 +18,7 @@ import dev.stoker.metadata.verify.Problem;
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -107,7 +108,7 @@ public final class GcVerb implements Callable<Integer> {
                 .filter(l -> l.ingest().equals(ingest))
                 .findFirst()
                 .orElseThrow(() -> new CommandException("no ingest " + ingest + " is running on " + path
-                        + " or left files there; see stoker gc " + path));
+                        + " or left files there; see stoker gc " + ShellText.word(path)));
         String files = Units.plural(leftover.files().size(), "file") + ", " + Units.bytes(leftover.bytes());
         if (!yes) {
             out.println("would end ingest " + ingest + holder(leftover) + " and delete " + files
@@ -131,7 +132,8 @@ public final class GcVerb implements Callable<Integer> {
             return 0;
         }
         if (!GarbageCollection.endProcess(dataset, id)) {
-            throw new CommandException("no process " + id + " works on " + path + "; see stoker gc " + path);
+            throw new CommandException(
+                    "no process " + id + " works on " + path + "; see stoker gc " + ShellText.word(path));
         }
         out.println("ended " + id);
         return 0;

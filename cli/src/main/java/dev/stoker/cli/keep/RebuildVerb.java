@@ -11,6 +11,7 @@ import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.index.build.BuildThreads;
 import dev.stoker.metadata.rebuild.Rebuild;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -116,7 +117,7 @@ public final class RebuildVerb implements Callable<Integer> {
                 + Units.plural(rebuild.samples(), "sample")
                 + (dryRun
                         ? "; nothing was written, run without --dry-run"
-                        : "; check the payload with: stoker verify " + path));
+                        : "; check the payload with: stoker verify " + ShellText.word(path)));
     }
 
     private ObjectNode toJson(Rebuild rebuild) {

@@ -6,6 +6,7 @@ import dev.stoker.cli.output.Json;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.recovery.Recovery;
 import dev.stoker.metadata.recovery.RecoveryPlan;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -58,7 +59,7 @@ public final class RecoverVerb implements Callable<Integer> {
                 out.println("nothing to recover: the log and dataset.json are whole");
             } else if (yes) {
                 plan.apply();
-                out.println("recovered; check everything with stoker verify " + path);
+                out.println("recovered; check everything with stoker verify " + ShellText.word(path));
             } else {
                 out.println("nothing was changed yet; run with --yes to recover");
             }

@@ -104,7 +104,7 @@ public final class GetVerb implements Callable<Integer> {
             if (json) {
                 return printJson(samples, keys);
             }
-            int payload = ContentField.choose(samples.fields(), field, "--json");
+            int payload = ContentField.choose(samples.fields(), field, to == null ? "--json" : "--json without --to");
             return to == null ? printRaw(samples, keys.get(0), payload) : writeFiles(samples, keys, payload, to);
         }
     }

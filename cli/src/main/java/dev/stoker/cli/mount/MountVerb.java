@@ -14,6 +14,7 @@ import dev.stoker.mount.tree.MountTree;
 import dev.stoker.mount.tree.MountedDataset;
 import dev.stoker.mount.tree.TreeOptions;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.tiers.TierOptions;
 import dev.stoker.server.tiers.TierSpec;
@@ -199,7 +200,7 @@ public final class MountVerb implements Callable<Integer> {
                 .map(entry -> (entry.getKey().isEmpty() ? "" : entry.getKey() + " ") + "version " + entry.getValue())
                 .collect(Collectors.joining(", "));
         return "mounted " + what + " (" + Units.plural(samples, "file") + ") at " + directory
-                + "; Ctrl-C or stoker unmount " + directory + " ends it";
+                + "; Ctrl-C or stoker unmount " + ShellText.word(directory.toString()) + " ends it";
     }
 
     /** @param locations receives the directory or URI of each dataset */

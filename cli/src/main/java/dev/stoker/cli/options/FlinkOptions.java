@@ -22,13 +22,18 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** The options of a verb whose work a Flink cluster can do. */
 public final class FlinkOptions {
 
     private static final int DEFAULT_PORT = 8081;
     private static final Duration ANSWER = Duration.ofSeconds(10);
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
 
     @Option(
             names = "--flink",
@@ -65,7 +70,8 @@ public final class FlinkOptions {
             throws IOException, InterruptedException {
         if (cluster == null) {
             if (parallelism != null) {
-                throw new IllegalArgumentException("--parallelism needs --flink; threads are set with --threads");
+                throw new IllegalArgumentException("--parallelism needs --flink"
+                        + (spec.findOption("--threads") == null ? "" : "; threads are set with --threads"));
             }
             return Optional.empty();
         }

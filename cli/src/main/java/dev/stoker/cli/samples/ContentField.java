@@ -28,12 +28,12 @@ public final class ContentField {
         List<String> payload = names(fields, Field::payload);
         List<String> known = names(fields, ContentField::hasBytes);
         List<String> usual = payload.isEmpty() ? known : payload;
-        if (name == null && usual.size() != 1) {
+        if (known.isEmpty()) {
+            throw new CommandException("the dataset has no field of bytes or text; use " + others);
+        }
+        if (name == null && usual.size() > 1) {
             throw new CommandException(
-                    usual.isEmpty()
-                            ? "the dataset has no field of bytes or text; use " + others
-                            : "choose one of the fields " + String.join(", ", usual) + " with --field, or use "
-                                    + others);
+                    "choose one of the fields " + String.join(", ", usual) + " with --field, or use " + others);
         }
         String wanted = name == null ? usual.get(0) : name;
         for (int f = 0; f < fields.size(); f++) {

@@ -33,7 +33,7 @@ public final class KeyFiles {
         String relative = SafePath.of(key);
         if (SafePath.isTooLong(relative)) {
             throw new CommandException("the key " + KeyText.line(key) + " has a part of more than " + SafePath.MAX_PART
-                    + " bytes, which is no file name; print this sample without --to, or use --json");
+                    + " bytes, which is no file name; read this sample without --to, for example with --json");
         }
         Path parent = directory;
         Files.createDirectories(directory);

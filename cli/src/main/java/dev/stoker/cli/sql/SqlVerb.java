@@ -3,6 +3,7 @@ package dev.stoker.cli.sql;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Terminal;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -94,7 +95,7 @@ public final class SqlVerb implements Callable<Integer> {
         }
         if (Files.exists(directory.resolve(DatasetLayout.DATASET_JSON))) {
             throw new CommandException(directory + " is a dataset; give the directory that contains it: stoker sql "
-                    + directory.getParent());
+                    + ShellText.word(String.valueOf(directory.toAbsolutePath().getParent())));
         }
     }
 

@@ -105,6 +105,7 @@ public class TopTextTest {
                 .toList();
         assertThat(names).containsExactly("23", "22", "21", "20", "0", "1", "2", "3", "4", "5");
         assertThat(lines).contains("    and 14 trainers that wait less; --json shows all");
+        assertThat(rates(ranks).json("photos").at("/groups/0/ranks")).hasSize(24);
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.Closeable;
@@ -142,7 +143,7 @@ final class SampleTree implements Closeable {
     }
 
     private String rebuildIndex() {
-        return "build the index again with `stoker index --rebuild " + dataset.where() + "`";
+        return "build the index again with `stoker index --rebuild " + ShellText.word(dataset.where()) + "`";
     }
 
     private SampleContent failing(SampleStat sample, SampleContent content) {

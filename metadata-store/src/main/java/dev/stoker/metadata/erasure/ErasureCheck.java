@@ -19,6 +19,7 @@ import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
@@ -116,7 +117,7 @@ public final class ErasureCheck {
                     file,
                     "a certificate",
                     "erasure " + certificate.id() + " has not finished; finish it with: stoker delete "
-                            + dataset.where() + " --erase --yes");
+                            + ShellText.word(dataset.where()) + " --erase --yes");
         }
         this.result = certificate.result().orElseThrow();
         this.ended = result.ended().orElseThrow();
@@ -264,7 +265,10 @@ public final class ErasureCheck {
                 }
             }
             if (old > 0) {
-                find(name, "names erased samples; write it again with: stoker index " + dataset.where() + " --rebuild");
+                find(
+                        name,
+                        "names erased samples; write it again with: stoker index " + ShellText.word(dataset.where())
+                                + " --rebuild");
             }
         } catch (NoSuchObjectException e) {
             // A build has superseded it since it was listed.
@@ -280,7 +284,7 @@ public final class ErasureCheck {
                 find(
                         orphan.name(),
                         "is an unfinished file from before the erasure, so it may contain erased samples; delete it"
-                                + " with: stoker gc " + dataset.where() + " --yes");
+                                + " with: stoker gc " + ShellText.word(dataset.where()) + " --yes");
             }
         }
     }

@@ -14,9 +14,10 @@ import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.text.ShellText;
+import dev.stoker.storage.errors.NoSuchObjectException;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -134,6 +135,6 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
     }
 
     private static String nextStep(String where, String ingest) {
-        return "wait for it, or if it has died: stoker gc " + where + " --break " + ingest + " --yes";
+        return "wait for it, or if it has died: stoker gc " + ShellText.word(where) + " --break " + ingest + " --yes";
     }
 }

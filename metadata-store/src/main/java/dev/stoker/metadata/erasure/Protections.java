@@ -2,6 +2,7 @@ package dev.stoker.metadata.erasure;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.ProtectedVersions;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +28,9 @@ final class Protections {
     private static String nextStep(String where, String reason) {
         if (reason.startsWith("tag ")) {
             String tag = reason.substring("tag ".length());
-            return "delete the tag with: stoker tag " + where + " " + tag + " --delete, or move it with --move";
+            return "delete the tag with: stoker tag " + ShellText.word(where) + " " + tag
+                    + " --delete, or move it with --move";
         }
-        return "stop the feed, or if it has died: stoker expire " + where + " --end-feed ID --yes";
+        return "stop the feed, or if it has died: stoker expire " + ShellText.word(where) + " --end-feed ID --yes";
     }
 }

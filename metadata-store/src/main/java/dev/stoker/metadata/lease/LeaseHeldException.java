@@ -2,6 +2,7 @@ package dev.stoker.metadata.lease;
 
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.text.ShellText;
 
 /** Thrown when another writer is running on a dataset that this writer must create alone. */
 public final class LeaseHeldException extends StokerException {
@@ -14,7 +15,7 @@ public final class LeaseHeldException extends StokerException {
                 + lease.by() + ", since " + lease.created()
                 + ". Nothing was packed. Write beside it by appending (--append), or wait until it has finished; if it"
                 + " is dead, resume it under its id (--ingest-id " + lease.ingest() + "), or end it with: stoker gc "
-                + where + " --break " + lease.ingest() + " --yes");
+                + ShellText.word(where) + " --break " + lease.ingest() + " --yes");
         this.ingest = lease.ingest();
     }
 

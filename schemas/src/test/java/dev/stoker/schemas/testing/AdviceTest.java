@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,5 +63,56 @@ class AdviceTest {
                 """)).isEmpty();
         assertThat(differences("say(\"option --key: it needs --type\");")).hasSize(1);
         assertThat(differences("ShellText.names(\n    \"--columns\", names)")).hasSize(1);
+    }
+
+    @Test
+    void helpIsNoAdvice() throws IOException {
+        assertThat(differences("""
+                @Command(name = "a", header = {"Examples:", "  stoker ls (x) --key k"}, description = "See --type")
+                class A {
+                    @Option(
+                            names = "--key",
+                            description = "With --type: " // or --other
+                                    + "see --where.")
+                    @CommandLine.Parameters(description = "As for --key")
+                    private String key; // --comment
+                    /* --comment */
+                }
+                """)).isEmpty();
+        assertThat(differences("@Option(names = \"--key\") void f() { say(\"give --type\"); }"))
+                .hasSize(1);
+        assertThat(differences("@Override public String toString() { return \"give --type\"; }"))
+                .hasSize(1);
+    }
+
+    @Test
+    void aTextThatIsJoinedIsOne() throws IOException {
+        assertThat(differences("say(\"option \" + \"--key: it is\"\n + \" wrong\")"))
+                .isEmpty();
+        assertThat(differences("say(name, \"option \", \"--key is wrong\")")).hasSize(1);
+    }
+
+    @Test
+    void takesACommandAsAShellDoes() {
+        assertThat(Advice.command("build it with: stoker index 'my data' --rebuild", "stoker index"))
+                .containsExactly("index", "my data", "--rebuild");
+        assertThat(Advice.command("see `stoker ps --all`, or", "stoker ps")).containsExactly("ps", "--all");
+        assertThat(Advice.command("run stoker verify /a/b: all\nof it", "stoker verify"))
+                .containsExactly("verify", "/a/b");
+        assertThat(Advice.command("see stoker tag x\nfor y", "stoker tag")).containsExactly("tag", "x");
+    }
+
+    @Test
+    void aCommandIsRegisteredLikeAnOption() throws IOException {
+        Files.writeString(tests.resolve("VerbTest.java"), "void follows() { run(\"index\"); }");
+        Path register = Files.writeString(directory.resolve("advice.tsv"), "A\tstoker index\tVerbTest#follows\n");
+        Path source = main.resolve("A.java");
+        Set<String> verbs = Set.of("index", "expire", "ls");
+        Files.writeString(source, "say(\"build it with: stoker index \" + path); label(\"stoker ls\");");
+        assertThat(Advice.differences(register, List.of(tests), verbs, main)).isEmpty();
+        Files.writeString(source, "say(\"not protected from stoker expire; stoker index adds them\")");
+        assertThat(Advice.differences(register, List.of(tests), verbs, main)).isEmpty();
+        Files.writeString(source, "say(\"see stoker index, or stoker ls\")");
+        assertThat(Advice.differences(register, List.of(tests), verbs, main)).hasSize(1);
     }
 }

@@ -1,5 +1,6 @@
 package dev.stoker.mount.fuse;
 
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -89,7 +90,9 @@ final class MountPoints {
         if (mounted.isPresent()) {
             throw new MountException(
                     directory + " is a mount point of " + mounted.get().source()
-                            + (mounted.get().isOurs() ? "; end it with stoker unmount " + directory : ""));
+                            + (mounted.get().isOurs()
+                                    ? "; end it with stoker unmount " + ShellText.word(directory.toString())
+                                    : ""));
         }
         if (!Files.isDirectory(directory)) {
             throw new MountException(

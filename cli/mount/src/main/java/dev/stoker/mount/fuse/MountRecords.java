@@ -4,6 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.PrivateFiles;
 import dev.stoker.storage.Stores;
@@ -177,8 +178,9 @@ public final class MountRecords {
             } catch (IOException | RuntimeException e) {
                 isClean = false;
                 progress.accept("the versions of " + location + " are still protected from stoker expire ("
-                        + ErrorText.of(e) + "); end that with stoker expire " + location + " --end-feed "
-                        + record.id());
+                        + ErrorText.of(e) + "); end that with stoker expire " + ShellText.word(location)
+                        + " --end-feed "
+                        + record.id() + " --yes");
             }
         }
         if (isClean) {

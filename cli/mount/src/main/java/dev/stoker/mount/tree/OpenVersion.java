@@ -9,6 +9,7 @@ import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.window.ServedStream;
@@ -187,7 +188,8 @@ final class OpenVersion {
                             "the sample index named a wrong place for the key '" + stat.key() + "'"));
         }
         throw new CorruptDataException("the sample index has no right place for the key '" + stat.key()
-                + "': build it again with stoker index --rebuild");
+                + "': build it again with stoker index "
+                + ShellText.word(shared.dataset().where()) + " --rebuild");
     }
 
     private Optional<ByteBuffer> readAhead(ListEntry entry) throws IOException {
