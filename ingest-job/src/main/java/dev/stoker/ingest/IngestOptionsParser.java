@@ -14,6 +14,7 @@ import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.LabelRule;
 import dev.stoker.ingest.spec.LocationChecks;
+import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SidecarType;
 import dev.stoker.ingest.spec.SourcePlace;
@@ -22,6 +23,7 @@ import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -41,16 +43,18 @@ final class IngestOptionsParser {
     private final String what;
 
     IngestOptionsParser(String... args) {
-        this("an ingest", known(), args);
+        this("an ingest", known(), OptionKinds.others(OptionKinds.Kind.FILES), args);
     }
 
     /**
      * @param what a job of this kind, for messages
      * @param known the options that it has; the others have their defaults
+     * @param refused options of other jobs, each with the problem that it is
      */
-    IngestOptionsParser(String what, List<ConfigOption<?>> known, String... args) {
+    IngestOptionsParser(
+            String what, List<ConfigOption<?>> known, Map<ConfigOption<?>, String> refused, String... args) {
         this.what = what;
-        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known);
+        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known, refused);
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         flags = new GivenFlags(given, problems::add);

@@ -5,6 +5,7 @@ import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.SyncFlags;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 
 /**
@@ -24,7 +25,7 @@ public record SyncOptions(IngestOptions ingest, SyncRule rule) {
     public static SyncOptions parse(String... args) {
         List<ConfigOption<?>> known = new ArrayList<>(SyncFlags.shared());
         known.addAll(SyncFlags.own());
-        IngestOptionsParser parser = new IngestOptionsParser("a sync", known, args);
+        IngestOptionsParser parser = new IngestOptionsParser("a sync", known, Map.of(), args);
         boolean isDeleting = parser.isGiven(SyncFlags.DELETE);
         if (isDeleting && parser.isSkippingErrors()) {
             parser.report("--delete needs --on-error fail: files of a directory that cannot be read would seem to be"

@@ -9,6 +9,7 @@ import dev.stoker.ingest.rows.source.KindFinder;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SourceKinds;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,7 +48,8 @@ public final class RowDetection {
     public static boolean isRows(String... args) {
         List<ConfigOption<?>> known = new ArrayList<>(IngestFlags.all());
         known.addAll(RowIngestFlags.all());
-        JobArguments arguments = JobArguments.parse(args, IngestFlags.PREFIX, known);
+        JobArguments arguments =
+                JobArguments.parse(args, IngestFlags.PREFIX, known, OptionKinds.others(OptionKinds.Kind.ROWS));
         Optional<String> format = arguments.options().getOptional(RowIngestFlags.FORMAT);
         if (format.isPresent()) {
             return !format.get().equals(FILES);

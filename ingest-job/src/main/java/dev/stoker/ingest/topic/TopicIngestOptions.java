@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.topic.value.RecordMapping;
 import dev.stoker.ingest.topic.value.ValueFormat;
@@ -111,13 +112,14 @@ public record TopicIngestOptions(
 
     /** Whether arguments of an ingest name a topic, valid or not. */
     public static boolean isTopic(String... args) {
-        List<String> positional =
-                JobArguments.parse(args, IngestFlags.PREFIX, flags()).positional();
+        List<String> positional = JobArguments.parse(
+                        args, IngestFlags.PREFIX, flags(), OptionKinds.others(OptionKinds.Kind.TOPIC))
+                .positional();
         return !positional.isEmpty() && TopicLocation.isTopic(positional.get(0));
     }
 
     static List<ConfigOption<?>> flags() {
-        List<ConfigOption<?>> flags = new ArrayList<>(IngestFlags.all());
+        List<ConfigOption<?>> flags = new ArrayList<>(TopicIngestFlags.shared());
         flags.addAll(TopicIngestFlags.all());
         return flags;
     }

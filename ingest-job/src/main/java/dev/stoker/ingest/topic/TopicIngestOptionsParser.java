@@ -6,6 +6,7 @@ import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SidecarType;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
@@ -44,7 +45,8 @@ final class TopicIngestOptionsParser {
     private final GivenFlags flags;
 
     TopicIngestOptionsParser(String... args) {
-        arguments = JobArguments.parse(args, IngestFlags.PREFIX, TopicIngestOptions.flags());
+        arguments = JobArguments.parse(
+                args, IngestFlags.PREFIX, TopicIngestOptions.flags(), OptionKinds.others(OptionKinds.Kind.TOPIC));
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         flags = new GivenFlags(given, problems::add);
@@ -64,7 +66,6 @@ final class TopicIngestOptionsParser {
         given.getOptional(TopicIngestFlags.KAFKA_CONFIG)
                 .filter(file -> !Files.isReadable(Path.of(file)))
                 .ifPresent(file -> problems.add("option --kafka-config: the file " + file + " is not readable"));
-        refuseOthers();
         TopicIngestOptions.Reach reach = reach();
         RecordMapping mapping = mapping();
         ValueFormat value = value();
@@ -107,20 +108,6 @@ final class TopicIngestOptionsParser {
         } catch (IllegalArgumentException e) {
             problems.add(e.getMessage());
             return null;
-        }
-    }
-
-    @SuppressWarnings("ReferenceEquality") // Options are constants.
-    private void refuseOthers() {
-        List<ConfigOption<?>> known = TopicIngestFlags.shared();
-        for (ConfigOption<?> option : IngestFlags.all()) {
-            if (!known.contains(option) && given.contains(option)) {
-                problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX)
-                        + " is for trees of files, not for topics; leave it out"
-                        + (option == IngestFlags.INGEST_ID
-                                ? "; a topic's position is in the dataset: the same command resumes there"
-                                : ""));
-            }
         }
     }
 

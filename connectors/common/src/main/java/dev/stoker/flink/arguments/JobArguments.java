@@ -35,8 +35,23 @@ public record JobArguments(Configuration options, List<String> positional, List<
      * @param known the options that may be given
      */
     public static JobArguments parse(String[] args, String prefix, Collection<ConfigOption<?>> known) {
+        return parse(args, prefix, known, Map.of());
+    }
+
+    /**
+     * Parses arguments.
+     *
+     * @param args the arguments
+     * @param prefix common prefix of the options' keys, with its dot
+     * @param known the options that may be given
+     * @param refused other options of the command, each with the problem that it is
+     */
+    public static JobArguments parse(
+            String[] args, String prefix, Collection<ConfigOption<?>> known, Map<ConfigOption<?>, String> refused) {
         Map<String, ConfigOption<?>> byFlag = new LinkedHashMap<>();
         known.forEach(option -> byFlag.put(flag(option, prefix), option));
+        Map<String, ConfigOption<?>> others = new LinkedHashMap<>();
+        refused.keySet().forEach(option -> others.put(flag(option, prefix), option));
         Configuration values = new Configuration();
         List<String> positional = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -50,7 +65,8 @@ public record JobArguments(Configuration options, List<String> positional, List<
             } else if (argument.startsWith("--")) {
                 int equals = argument.indexOf('=');
                 String name = equals < 0 ? argument : argument.substring(0, equals);
-                ConfigOption<?> option = byFlag.get(name);
+                ConfigOption<?> other = byFlag.containsKey(name) ? null : others.get(name);
+                ConfigOption<?> option = other == null ? byFlag.get(name) : other;
                 String value;
                 if (equals >= 0) {
                     value = argument.substring(equals + 1);
@@ -61,7 +77,11 @@ public record JobArguments(Configuration options, List<String> positional, List<
                 } else {
                     value = null;
                 }
-                take(name, option, value, values, byFlag.keySet()).ifPresent(problems::add);
+                if (other == null) {
+                    take(name, option, value, values, byFlag.keySet()).ifPresent(problems::add);
+                } else if (!problems.contains(refused.get(other))) {
+                    problems.add(refused.get(other));
+                }
             } else {
                 positional.add(argument);
             }

@@ -11,6 +11,7 @@ import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.LocationChecks;
+import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SourcePlace;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
@@ -40,7 +41,7 @@ final class RowIngestOptionsParser {
     RowIngestOptionsParser(String... args) {
         List<ConfigOption<?>> known = new ArrayList<>(RowIngestFlags.all());
         known.addAll(RowIngestFlags.shared());
-        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known);
+        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known, OptionKinds.others(OptionKinds.Kind.ROWS));
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         flags = new GivenFlags(given, problems::add);
