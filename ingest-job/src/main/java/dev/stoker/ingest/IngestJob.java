@@ -173,7 +173,8 @@ public final class IngestJob {
         }
         IngestPlan plan = preparation.plan(options, ingest, access);
         try (IngestMeter meter = IngestMeter.open(ingest)) {
-            return commit(plan.run(), meter, listener, began, () -> start(plan, launcher, listener));
+            return commit(plan.run(), meter, listener, began, () -> start(plan, launcher, listener))
+                    .with(preparation.sample().keys());
         }
     }
 
@@ -258,6 +259,7 @@ public final class IngestJob {
                 Map.of(),
                 new TreeMap<>(),
                 Optional.of(String.join("\n", nothing.problems())),
+                ExcludedKeys.NONE,
                 Optional.empty());
     }
 
@@ -281,6 +283,7 @@ public final class IngestJob {
                 examples,
                 new TreeMap<>(),
                 Optional.empty(),
+                ExcludedKeys.NONE,
                 Optional.empty());
     }
 
@@ -375,6 +378,7 @@ public final class IngestJob {
                 SkipNotes.examples(entry.properties()),
                 MissingClasses.of(entry.properties()),
                 Optional.empty(),
+                ExcludedKeys.NONE,
                 items);
     }
 }

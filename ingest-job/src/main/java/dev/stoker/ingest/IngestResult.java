@@ -25,6 +25,7 @@ import java.util.SortedMap;
  * @param examples one path for each reason, except for rows that were only counted
  * @param missing number of the samples that have no class, by categorical field, without zeros
  * @param reason why there was nothing to commit, if it was known before the job
+ * @param excludedKeys the keys that were given to be left out
  * @param items the list of rows and files that could not be samples, if an ingest of rows has left out any
  */
 public record IngestResult(
@@ -41,6 +42,7 @@ public record IngestResult(
         Map<FileSkip, String> examples,
         SortedMap<String, Long> missing,
         Optional<String> reason,
+        ExcludedKeys excludedKeys,
         Optional<SkippedItems> items) {
 
     /** Whether this run committed the version. */
@@ -55,6 +57,13 @@ public record IngestResult(
     public IngestResult {
         skipped = Map.copyOf(skipped);
         examples = Map.copyOf(examples);
+    }
+
+    /** Returns this result of an ingest that was given keys to leave out. */
+    IngestResult with(ExcludedKeys keys) {
+        return new IngestResult(
+                version, ingestId, outcome, samples, replaced, chunks, bytes, startUp, duration, skipped, examples,
+                missing, reason, keys, items);
     }
 
     /** The result as text. */
@@ -84,6 +93,7 @@ public record IngestResult(
                 .forEach(entry -> lines.add((entry.getKey() == FileSkip.CHANGED ? "noted: " : "left out: ")
                         + entry.getKey().text(entry.getValue())
                         + (examples.containsKey(entry.getKey()) ? ", such as " + examples.get(entry.getKey()) : "")));
+        lines.addAll(excludedKeys.lines());
         items.ifPresent(list -> lines.addAll(list.lines()));
         lines.addAll(missingLines());
         return lines;

@@ -42,6 +42,7 @@ final class PlanText {
         if (options.run() == IngestOptions.Run.DRY) {
             addCounts(options, preparation, lines);
         }
+        lines.addAll(preparation.sample().keys().lines());
         addSplits(preparation, lines);
         addClasses(options, preparation, lines);
         lines.addAll(SourceWarnings.of(options, preparation));

@@ -112,10 +112,11 @@ record Preparation(
         SourceSample.Rules rules = new SourceSample.Rules(
                 label.isPresent() ? Optional.of(Labels.of(label.get())) : Optional.empty(), new Splits(rule));
         if (options.walk().limit().isPresent()) {
-            return SourceSample.list(options.tree(), options.walk().limit().getAsLong(), rules);
+            return SourceSample.list(options.tree(), options.walk().limit().getAsLong(), rules)
+                    .withKeys(options.tree(), rules);
         }
         return options.effect() == IngestRun.Effect.SYNC
-                ? SourceSample.first(options.tree(), rules)
+                ? SourceSample.first(options.tree(), rules).withKeys(options.tree(), rules)
                 : SourceSample.all(options.tree(), rules);
     }
 

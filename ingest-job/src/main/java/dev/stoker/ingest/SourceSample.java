@@ -26,9 +26,16 @@ import java.util.Optional;
  * @param skipped files that were left out for their names
  * @param total number of these samples
  * @param totalBytes their size
+ * @param keys the keys that were given to be left out; of a part of the names, more of them match no file
  */
 record SourceSample(
-        List<FileEntry> files, NameCensus names, boolean isWhole, SkipCounts skipped, long total, long totalBytes) {
+        List<FileEntry> files,
+        NameCensus names,
+        boolean isWhole,
+        SkipCounts skipped,
+        long total,
+        long totalBytes,
+        ExcludedKeys keys) {
 
     /** A field with a larger average size is payload. */
     static final long PAYLOAD_BYTES = 1024;
@@ -39,7 +46,8 @@ record SourceSample(
     record Rules(Optional<Labels> labels, Splits splits) {}
 
     static SourceSample none(Splits splits) {
-        return new SourceSample(List.of(), new NameCensus(Optional.empty(), splits), true, new SkipCounts(), 0, 0);
+        return new SourceSample(
+                List.of(), new NameCensus(Optional.empty(), splits), true, new SkipCounts(), 0, 0, ExcludedKeys.NONE);
     }
 
     /** Lists only the first samples. */
@@ -55,13 +63,14 @@ record SourceSample(
         }
         NameCensus names = new NameCensus(rules.labels(), rules.splits());
         TreeCount count = TreeCount.of(tree, names);
-        return new SourceSample(first.files(), names, true, count.skipped(), count.files(), count.bytes());
+        return new SourceSample(
+                first.files(), names, true, count.skipped(), count.files(), count.bytes(), count.excludedKeys());
     }
 
     /** Lists at most {@code limit} samples in order, and keeps the first ones. */
     static SourceSample list(FileTree tree, long limit, Rules rules) throws IOException {
         NameCensus names = new NameCensus(rules.labels(), rules.splits());
-        Collector collector = new Collector(limit, names);
+        Collector collector = new Collector(limit, names, new UnmatchedKeys(tree));
         Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
         try (DirectoryLister lister = DirectoryLister.open(tree.inOrder())) {
             while (!pending.isEmpty() && collector.total < limit) {
@@ -75,7 +84,23 @@ record SourceSample(
         }
         boolean isWhole = pending.isEmpty() && !collector.isCut;
         return new SourceSample(
-                List.copyOf(collector.files), names, isWhole, collector.skipped, collector.total, collector.totalBytes);
+                List.copyOf(collector.files),
+                names,
+                isWhole,
+                collector.skipped,
+                collector.total,
+                collector.totalBytes,
+                collector.keys.result());
+    }
+
+    /** Returns this sample with the keys of the whole tree; lists the tree if it has found only a part of it. */
+    SourceSample withKeys(FileTree tree, Rules rules) throws IOException {
+        if (isWhole || keys.unmatched() == 0) {
+            return this;
+        }
+        ExcludedKeys all = TreeCount.of(tree, new NameCensus(rules.labels(), rules.splits()))
+                .excludedKeys();
+        return new SourceSample(files, names, false, skipped, total, totalBytes, all);
     }
 
     /** Whether the files are large enough to be payload. */
@@ -97,15 +122,17 @@ record SourceSample(
         private final SkipCounts skipped = new SkipCounts();
         private final long limit;
         private final NameCensus census;
+        private final UnmatchedKeys keys;
         private NameCensus.Directory names;
         private DirectorySplit directory = DirectorySplit.ROOT;
         private long total;
         private long totalBytes;
         private boolean isCut;
 
-        Collector(long limit, NameCensus census) {
+        Collector(long limit, NameCensus census, UnmatchedKeys keys) {
             this.limit = limit;
             this.census = census;
+            this.keys = keys;
             this.names = census.new Directory();
         }
 
@@ -125,6 +152,7 @@ record SourceSample(
             totalBytes += size;
             String path = directory.child(name);
             names.add(path);
+            keys.find(path, false);
             if (files.size() < SAMPLES) {
                 files.add(new FileEntry(path.getBytes(StandardCharsets.UTF_8), size, modifiedMs, sidecars));
             }
@@ -138,6 +166,7 @@ record SourceSample(
         @Override
         public void skip(FileSkip reason, String path) {
             skipped.add(reason, path);
+            keys.find(path, true);
         }
     }
 }

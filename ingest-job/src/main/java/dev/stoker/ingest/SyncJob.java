@@ -58,7 +58,7 @@ public final class SyncJob {
         try (IngestMeter meter = IngestMeter.open(id)) {
             IngestResult result = IngestJob.commit(
                     plan.run(), meter, listener, began, () -> IngestJob.start(plan, launcher, listener));
-            return new SyncResult(result, meter.changes(), run);
+            return new SyncResult(result.with(preparation.sample().keys()), meter.changes(), run);
         }
     }
 }

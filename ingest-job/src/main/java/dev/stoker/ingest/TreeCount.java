@@ -26,19 +26,21 @@ final class TreeCount {
 
     private final NameCensus names;
     private final SkipCounts skipped = new SkipCounts();
+    private final UnmatchedKeys keys;
     private final Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
     private int working;
     private boolean isFailed;
     private long files;
     private long bytes;
 
-    private TreeCount(NameCensus names) {
+    private TreeCount(FileTree tree, NameCensus names) {
         this.names = names;
+        this.keys = new UnmatchedKeys(tree);
     }
 
     /** Counts the files of a tree, and adds their names. */
     static TreeCount of(FileTree tree, NameCensus names) throws IOException {
-        TreeCount count = new TreeCount(names);
+        TreeCount count = new TreeCount(tree, names);
         int threads = tree.isRemote() ? REMOTE_THREADS : LOCAL_THREADS;
         ExecutorService executor = Executors.newFixedThreadPool(threads, work -> {
             Thread thread = new Thread(work, "stoker-count");
@@ -110,13 +112,15 @@ final class TreeCount {
         notifyAll();
     }
 
-    private synchronized void count(long size) {
+    private synchronized void count(String path, long size) {
         files++;
         bytes += size;
+        keys.find(path, false);
     }
 
     private synchronized void skip(FileSkip reason, String path) {
         skipped.add(reason, path);
+        keys.find(path, true);
     }
 
     synchronized long files() {
@@ -134,6 +138,11 @@ final class TreeCount {
         return copy;
     }
 
+    /** Returns the keys that were given to be left out. */
+    synchronized ExcludedKeys excludedKeys() {
+        return keys.result();
+    }
+
     /** Counts the files of one directory. For one thread. */
     private final class Counter implements DirectoryLister.Visitor {
         private final DirectorySplit directory;
@@ -146,8 +155,9 @@ final class TreeCount {
 
         @Override
         public void file(String name, long size, long modifiedMs, long[] sidecars) {
-            names.add(directory.child(name));
-            count(size);
+            String path = directory.child(name);
+            names.add(path);
+            count(path, size);
         }
 
         @Override

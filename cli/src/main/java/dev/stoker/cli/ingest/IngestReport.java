@@ -36,6 +36,12 @@ public final class IngestReport {
         result.missing()
                 .forEach((field, count) ->
                         missing.addObject().put("field", field).put("count", count));
+        if (result.excludedKeys().given() > 0) {
+            ObjectNode keys = json.putObject("excluded_keys");
+            keys.put("given", result.excludedKeys().given());
+            keys.put("unmatched", result.excludedKeys().unmatched());
+            result.excludedKeys().first().forEach(keys.putArray("first_unmatched")::add);
+        }
         result.items().ifPresent(items -> json.put("skip_list", items.location()));
         return json;
     }

@@ -129,6 +129,7 @@ public final class SyncVerb implements Callable<Integer> {
         }
         // The first line is the one of an ingest.
         lines.stream().filter(line -> line.startsWith("left out: ")).forEach(out::println);
+        ingest.excludedKeys().lines().forEach(out::println);
         ingest.missingLines().forEach(out::println);
         if (isDry) {
             out.println("nothing was written; run without --dry-run to commit");

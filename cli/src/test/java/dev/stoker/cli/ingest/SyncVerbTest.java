@@ -90,6 +90,39 @@ class SyncVerbTest {
     }
 
     @Test
+    void keysOfTheListWithoutAFileAreNamed() throws IOException {
+        file("dog/.hidden/1.jpg", "hidden");
+        StringBuilder list = new StringBuilder("cat/1.jpg\ndog/.hidden/1.jpg\n");
+        for (int i = 0; i < 6; i++) {
+            list.append("cats/").append(i).append(".jpg\n");
+        }
+        Path keys = Files.writeString(directory.resolve("bad.txt"), list.toString());
+        String noted = "noted: 6 of 8 keys of --exclude-keys-from match no file of the source: cats/0.jpg, cats/1.jpg,"
+                + " cats/2.jpg, cats/3.jpg, cats/4.jpg, …";
+        for (String[] options : new String[][] {{"--dry-run"}, {"--dry-run", "--limit", "1"}}) {
+            assertThat(run("ingest", with(options, "--append", "--exclude-keys-from", keys.toString())))
+                    .isZero();
+            assertThat(out.toString().lines()).contains(noted);
+        }
+        assertThat(run("sync", "--dry-run", "--exclude-keys-from", keys.toString()))
+                .isZero();
+        assertThat(out.toString().lines()).contains(noted);
+        target = "other";
+        assertThat(run("ingest", "--exclude-keys-from", keys.toString())).isZero();
+        assertThat(err.toString().lines()).contains(noted);
+        assertThat(out.toString().lines()).contains(noted);
+        assertThat(run("sync", "--exclude-keys-from", keys.toString(), "--json"))
+                .isZero();
+        JsonNode excluded = Json.MAPPER.readTree(out.toString()).path("excluded_keys");
+        assertThat(excluded.path("given").asLong()).isEqualTo(8);
+        assertThat(excluded.path("unmatched").asLong()).isEqualTo(6);
+        assertThat(excluded.at("/first_unmatched/4").asText()).isEqualTo("cats/4.jpg");
+        Files.writeString(keys, "cat/1.jpg\n");
+        assertThat(run("sync", "--exclude-keys-from", keys.toString())).isZero();
+        assertThat(out.toString()).doesNotContain("match");
+    }
+
+    @Test
     void printsWhatItWouldDoAndDoesIt() throws IOException {
         file("cat/0.jpg", "IMAGE 0");
         for (int i = 10; i < 22; i++) {
