@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (".", "it contains the datasets docs, photos"),
         ("./phots", "did you mean photos?"),
         ("./other", ". contains the datasets docs, photos"),
-        ("./other/more", "create one with: stoker ingest <source> other/more"),
+        ("./other/more", "create one with: stoker ingest SOURCE other/more"),
     ],
 )
 def test_a_path_beside_the_dataset_that_was_meant(folder: Path, given: str, says: str) -> None:
@@ -278,3 +279,12 @@ def test_lists_without_a_shape_are_named(tmp_path: Path) -> None:
             with pytest.raises(errors.InvalidSampleError, match="'a': the lists in it have different lengths, so that"):
                 w.write({"a": [[1], [2, 3]]})
             w.write({"a": [[1, 2], [3, 4]] if "(" in kind else [1]})
+
+
+def test_a_recommended_command_has_quotes_around_a_path(tmp_path: Path) -> None:
+    missing = tmp_path / "ada's photos"
+    for call in (Feed, stoker.open):
+        with pytest.raises(errors.NotADatasetError) as caught:
+            call(missing)
+        command = str(caught.value).split("create one with: ")[1]
+        assert shlex.split(command) == ["stoker", "ingest", "SOURCE", str(missing)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -130,5 +131,6 @@ class _Result:
             raise DecodeError(
                 f"epoch {b.epoch}, batch {b.number}, row {e.row}, {_key(b, e.row)}: field {self._field} cannot be "
                 f"decoded: {reason}. If samples are at fault, write their keys to a file and leave them out with: "
-                f"stoker delete {self._dataset} --keys-from FILE (docs/python.md, Samples that cannot be decoded)"
+                f"stoker delete {quote(str(self._dataset))} --keys-from FILE "
+                f"(docs/python.md, Samples that cannot be decoded)"
             ) from cause

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from shlex import quote
 from typing import Any
 
 from stoker._commit.entry import encode_entry, encode_info
@@ -124,7 +125,7 @@ class VersionCommitter:
         if entry.ingest != ingest:
             raise CorruptDataError(
                 f"version {entry.version} of {self._root} belongs to ingest {entry.ingest} in the log, "
-                f"but to {ingest} in {copy}; run: stoker verify {self._root}"
+                f"but to {ingest} in {copy}; run: stoker verify {quote(str(self._root))}"
             )
         return entry
 

@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from stoker._commit.commit import COPY, INFO, VersionCommitter, copy_info
 from stoker._commit.entry import encode_info
@@ -155,7 +156,8 @@ class Target:
             raise CommitRefusedError(
                 f"another writer is at work on the new dataset {self.root}: ingest {other.ingest} of {other.by}, "
                 f"since {other.created}. Nothing was packed. Write beside it with append=True, or wait until it "
-                f"has finished; if it is dead, end it with: stoker gc {self.root} --break {other.ingest} --yes"
+                f"has finished; if it is dead, end it with: "
+                f"stoker gc {quote(str(self.root))} --break {other.ingest} --yes"
             )
         # Only now: a writer releases its lease after its commit.
         Target(self.root, self._store).require_unused()

@@ -6,6 +6,7 @@ import errno
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,7 +139,7 @@ class ChunkReader:
 
     def corrupt(self, problem: object) -> CorruptDataError:
         """An error that names the next step, once."""
-        text, step = str(problem), f"; run: stoker verify {self.snapshot.root}"
+        text, step = str(problem), f"; run: stoker verify {quote(str(self.snapshot.root))}"
         return CorruptDataError(text if text.endswith(step) else text + step)
 
     def _unreadable(self, index: int, e: OSError) -> Exception:

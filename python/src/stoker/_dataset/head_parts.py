@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ def missing_file(root: AnyPath, what: object) -> MissingFileError:
         return MissingFileError(
             f"{what}: the file is missing, and so is the dataset {root}; is its file system mounted, or was it moved?"
         )
-    return MissingFileError(f"{what}: the file is missing; run: stoker verify {root}")
+    return MissingFileError(f"{what}: the file is missing; run: stoker verify {quote(str(root))}")
 
 
 class Opening(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from shlex import quote
 from urllib.parse import unquote, urlsplit
 
 from stoker._store.remote_path import AnyPath, RemotePath
@@ -49,5 +50,5 @@ def feed_path(location: str) -> AnyPath:
     last = _VERSION_AND_SPLIT.sub("", location.rstrip("/")).rpartition("/")[2]
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", last) or "feed"
     return dataset_path(
-        location, f'start a feeder with `stoker feed {location}`, and open it by its name: Feed("{name}")'
+        location, f'start a feeder with `stoker feed {quote(str(location))}`, and open it by its name: Feed("{name}")'
     )

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from shlex import quote
 from typing import Any
 
 from stoker._dataset.nearby import advice
@@ -99,7 +100,7 @@ def read_info(root: AnyPath) -> DatasetInfo:
                 f"{root} has the log or the chunks of a dataset, but no _stoker/dataset.json; restore it with: stoker "
                 f"recover {root}"
             ) from None
-        created = f"create one with: stoker ingest <source> {root}"
+        created = f"create one with: stoker ingest SOURCE {quote(str(root))}"
         raise NotADatasetError(
             f"{root} is not a Stoker dataset{hint}; {created if isinstance(root, RemotePath) else advice(root)}"
         ) from None
@@ -125,7 +126,7 @@ def read_info(root: AnyPath) -> DatasetInfo:
 
 
 def _recover(root: AnyPath) -> str:
-    return f"restore it with: stoker recover {root}"
+    return f"restore it with: stoker recover {quote(str(root))}"
 
 
 def has_content(root: AnyPath) -> bool:
@@ -188,7 +189,7 @@ def missing_entry(root: AnyPath, version: int) -> CorruptDataError:
     if _has_copies(root):
         advice = f"a copy to {root} is running or was interrupted: wait, or run stoker copy again"
     else:
-        advice = f"restore it from {root}/_stoker/ingests or rebuild it with: stoker recover {root}"
+        advice = f"restore it from {root}/_stoker/ingests or rebuild it with: stoker recover {quote(str(root))}"
     return CorruptDataError(f"{entry_path(root, version)} is missing; {advice}")
 
 

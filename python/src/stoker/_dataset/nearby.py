@@ -6,6 +6,7 @@ import os
 import re
 from difflib import get_close_matches
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 _INFO: Final = "_stoker/dataset.json"
@@ -21,7 +22,7 @@ def advice(root: Path) -> str:
         found = _part_of_another(root) or _file(root) or _in_notation_of_the_command(root) or _beside(root)
     except OSError:
         found = ""
-    return found or f"create one with: stoker ingest <source> {root}"
+    return found or f"create one with: stoker ingest SOURCE {quote(str(root))}"
 
 
 def _part_of_another(root: Path) -> str:
@@ -34,7 +35,7 @@ def _part_of_another(root: Path) -> str:
 def _file(root: Path) -> str:
     """A source, or a file where a directory should be."""
     if root.is_file():
-        return f"it is a file; pack it with: stoker ingest {root} DATASET"
+        return f"it is a file; pack it with: stoker ingest {quote(str(root))} DATASET"
     above = next((parent for parent in root.parents if parent.exists()), root)
     return "" if above.is_dir() or above == root else f"{above} is a file; give another path"
 

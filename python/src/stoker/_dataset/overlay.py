@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from shlex import quote
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +48,7 @@ def read_overlay(snapshot: Snapshot, index: int, what: ChunkName, far: FarChunks
             raise missing_file(snapshot.root, what) from None
         except CorruptDataError as e:
             if attempt == 2:
-                raise CorruptDataError(f"{e}; run: stoker verify {snapshot.root}") from e
+                raise CorruptDataError(f"{e}; run: stoker verify {quote(str(snapshot.root))}") from e
             if far is not None:
                 far.verify_overlay(overlay)
     raise AssertionError

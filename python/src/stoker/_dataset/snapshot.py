@@ -6,6 +6,7 @@ import json
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -142,8 +143,10 @@ def open_snapshot(root: AnyPath, version: int | str | None = None, *, any_versio
         version = version_of(root, version, info.id)
     newest, tables = versions_of(root)
     if newest == 0:
-        lost = f", or, if its log was lost: stoker recover {root}" if has_content(root) else ""
-        raise UnknownVersionError(f"{root} has no version yet; commit one with: stoker ingest <source> {root}{lost}")
+        lost = f", or, if its log was lost: stoker recover {quote(str(root))}" if has_content(root) else ""
+        raise UnknownVersionError(
+            f"{root} has no version yet; commit one with: stoker ingest SOURCE {quote(str(root))}{lost}"
+        )
     wanted = newest if version is None else version
     if not 1 <= wanted <= newest:
         raise UnknownVersionError(f"{root} has no version {version}; it has 1 to {newest}")

@@ -6,6 +6,7 @@ import json
 import re
 import uuid
 from dataclasses import dataclass
+from shlex import quote
 
 from stoker._dataset.log import check_format, read_verified
 from stoker._format.requires import check_requires
@@ -56,7 +57,8 @@ def version_of(root: AnyPath, name: str, dataset: str) -> int:
     version = _newest(root, name, dataset)
     if version == 0:
         raise UnknownVersionError(
-            f"{root} has no tag {name}; list the tags with: stoker tag {root}. A split is given as split={name!r}"
+            f"{root} has no tag {name}; list the tags with: stoker tag {quote(str(root))}. "
+            f"A split is given as split={name!r}"
         )
     return version
 

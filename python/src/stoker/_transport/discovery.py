@@ -8,6 +8,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from stoker._transport.local_transport import UnixAddress, read_unix
@@ -180,7 +181,7 @@ def feed_file(name: str) -> dict[str, Any]:
         if Path(name).is_file():
             raise FeedNotFoundError(
                 f"no feed {name!r} on this machine{f' ({others})' if others else ''}. ./{name} is a file: pack it with "
-                f"`stoker ingest {name} ./DATASET`, and read that directory"
+                f"`stoker ingest {quote(str(name))} ./DATASET`, and read that directory"
             ) from None
         if Path(name).is_dir():
             raise FeedNotFoundError(
