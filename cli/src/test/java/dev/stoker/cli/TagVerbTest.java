@@ -49,7 +49,7 @@ class TagVerbTest extends DatasetVerbs {
         assertThat(json().path("version").asInt()).isEqualTo(1);
 
         assertThat(stoker("tag", path(), "best")).isEqualTo(1);
-        assertThat(err.toString()).contains("names version 1", "stoker tag --move");
+        assertThat(err.toString()).contains("names version 1", "stoker tag " + path() + " best VERSION --move");
         assertThat(stoker("tag", path(), "best", "--move")).isZero();
         assertThat(stoker("tag", path(), "--json")).isZero();
         assertThat(json().at("/0/tag").asText()).isEqualTo("best");

@@ -5,6 +5,7 @@ import dev.stoker.formats.detection.ForeignFormat;
 import dev.stoker.formats.detection.Formats;
 import dev.stoker.ingest.spec.FileKind;
 import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -112,8 +113,9 @@ final class SourceWarnings {
                     .orElse("unpack such files first, or leave them out with --exclude");
         }
         String ending = example.substring(example.lastIndexOf('.'));
-        String rows = "to make samples of their rows, ingest them alone: stoker ingest '" + options.source() + "/**"
-                + ending + "' TARGET --format " + format.get().name();
+        String rows = "to make samples of their rows, ingest them alone: stoker ingest "
+                + ShellText.word(options.source() + "/**" + ending) + " TARGET --format "
+                + format.get().name();
         boolean isMedia = names.kindOfMost() == FileKind.IMAGE || names.kindOfMost() == FileKind.AUDIO;
         return isMedia
                 ? rows + "; if they name the other files, add --read COLUMN="

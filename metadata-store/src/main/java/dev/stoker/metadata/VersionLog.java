@@ -367,7 +367,7 @@ public final class VersionLog {
                 + " although later files are there; "
                 + (isCopied
                         ? "a copy to it is running or was interrupted: wait, or run stoker copy again"
-                        : "rebuild it with `stoker recover`"));
+                        : "rebuild it with `stoker recover " + ShellText.word(where()) + "`"));
     }
 
     /** Returns the error of a damaged file that {@code stoker recover} restores, with that advice. */

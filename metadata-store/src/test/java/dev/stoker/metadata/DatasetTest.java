@@ -273,7 +273,7 @@ class DatasetTest {
         assertThatThrownBy(dataset::snapshot)
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessage("The commit log of /memory lacks _stoker/log/00000000000000000006.avro although later"
-                        + " files are there; rebuild it with `stoker recover`");
+                        + " files are there; rebuild it with `stoker recover /memory`");
 
         memory.delete(DatasetLayout.table(6));
         memory.delete(DatasetLayout.logEntry(4));

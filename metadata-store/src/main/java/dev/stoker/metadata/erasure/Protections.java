@@ -7,9 +7,13 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Names the tags and running feeds that protect versions from being expired. */
 final class Protections {
+
+    private static final Pattern FEED = Pattern.compile("\\bfeed (\\S+)");
 
     private Protections() {}
 
@@ -31,6 +35,8 @@ final class Protections {
             return "delete the tag with: stoker tag " + ShellText.word(where) + " " + tag
                     + " --delete, or move it with --move";
         }
-        return "stop the feed, or if it has died: stoker expire " + ShellText.word(where) + " --end-feed ID --yes";
+        Matcher feed = FEED.matcher(reason);
+        return "stop the feed, or if it has died: stoker expire " + ShellText.word(where) + " --end-feed "
+                + (feed.find() ? feed.group(1) : "ID") + " --yes";
     }
 }

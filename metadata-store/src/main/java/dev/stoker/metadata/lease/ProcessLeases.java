@@ -103,7 +103,11 @@ public final class ProcessLeases {
         try {
             store.delete(file(id));
         } catch (IOException e) {
-            LOG.warn("{} was not deleted; end it with stoker gc --break {}: {}", file(id), id, e.toString());
+            LOG.warn(
+                    "{} was not deleted; end it with stoker gc DATASET --break {} --yes: {}",
+                    file(id),
+                    id,
+                    e.toString());
         }
     }
 

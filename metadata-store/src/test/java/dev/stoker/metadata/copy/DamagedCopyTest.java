@@ -85,7 +85,7 @@ class DamagedCopyTest {
         assertThatThrownBy(() -> run(source, killed)).isInstanceOf(IOException.class);
         assertThatThrownBy(() -> Dataset.open(target).latestVersion())
                 .hasMessageContaining("lacks " + DatasetLayout.logEntry(4))
-                .hasMessageContaining("rebuild it with `stoker recover`");
+                .hasMessageContaining("rebuild it with `stoker recover /memory`");
         String lease = new ProcessLeases(Dataset.open(target), ProcessLeases.Kind.COPY).take(CLOCK, "ada@host");
         assertThatThrownBy(() -> Dataset.open(target).latestVersion())
                 .hasMessageContaining("a copy to it is running or was interrupted: wait, or run stoker copy again");

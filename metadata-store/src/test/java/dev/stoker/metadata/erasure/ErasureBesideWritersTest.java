@@ -120,7 +120,7 @@ class ErasureBesideWritersTest {
                 .isInstanceOf(ErasureBlockedException.class)
                 .hasMessageContaining("version 4")
                 .hasMessageContaining(feed.toString())
-                .hasMessageContaining("stoker expire /memory --end-feed ID --yes");
+                .hasMessageContaining("stoker expire /memory --end-feed " + feed + " --yes");
 
         new VersionUses(dataset).release(feed);
         // The same command, although the key may not be selectable any more.

@@ -33,8 +33,8 @@ public final class Advice {
             "^(options? )?--[a-z-]+(:| and --[a-z-]+| cannot| needs| must be|=.*$|$)|^stoker [a-z]+( --[a-z-]+)? ?$");
 
     /** Says what an option or a command has done or does. */
-    private static final Pattern NOTE =
-            Pattern.compile("(satisf(y|ies)|that) --where|(that|only|protected from) stoker [a-z]+");
+    private static final Pattern NOTE = Pattern.compile(
+            "(satisf(y|ies)|that) --where|of --exclude-keys-from|(that|only|protected from|(requested|ended) (by|with)|do not run) `?stoker [a-z]+");
 
     private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\\\\'|[,:](?=[^\\s])|[^\\s:;,'\")`(])+");
 
@@ -153,6 +153,19 @@ public final class Advice {
      */
     public static List<String> differences(Path register, List<Path> tests, Set<String> verbs, Path... folders)
             throws IOException {
+        return differences(register, tests, recommended(verbs, folders));
+    }
+
+    /** Checks a register of commands alone, for modules whose options have another register. */
+    public static List<String> differencesOfCommands(
+            Path register, List<Path> tests, Set<String> verbs, Path... folders) throws IOException {
+        TreeSet<String> commands = recommended(verbs, folders);
+        commands.removeIf(advice -> !advice.contains(" stoker "));
+        return differences(register, tests, commands);
+    }
+
+    private static List<String> differences(Path register, List<Path> tests, TreeSet<String> recommended)
+            throws IOException {
         Map<String, String> registered = new TreeMap<>();
         for (String line : Files.readAllLines(register)) {
             if (!line.isBlank() && !line.startsWith("#")) {
@@ -161,7 +174,6 @@ public final class Advice {
             }
         }
         List<String> differences = new ArrayList<>();
-        TreeSet<String> recommended = recommended(verbs, folders);
         for (String advice : recommended) {
             if (!registered.containsKey(advice)) {
                 differences.add(advice + " is recommended, but " + register.getFileName() + " names no test for it");

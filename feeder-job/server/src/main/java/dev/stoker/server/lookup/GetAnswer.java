@@ -177,7 +177,7 @@ final class GetAnswer implements AutoCloseable {
                 at = wanted(at.key(), again.get());
             }
             throw new CorruptDataException("the sample index has no right place for the key '"
-                    + wanted.stat().key() + "': build it again with stoker index");
+                    + wanted.stat().key() + "': build it again with: stoker index DATASET --rebuild");
         } catch (CorruptDataException | NoSuchObjectException e) {
             items.add(damaged(wanted.key(), wanted.stat().key(), SampleLookup.place(wanted.stat()), e));
         }
