@@ -39,9 +39,6 @@ public record ColumnHints(List<String> names, Map<String, FieldType> types, Set<
         }
     }
 
-    /** The {@link RowColumn#sourceType} of a declared column that the first rows do not have. */
-    public static final String ABSENT = "a declared type; the first rows do not have it";
-
     /** Nothing is known. */
     public static final ColumnHints NONE = types(Map.of());
 

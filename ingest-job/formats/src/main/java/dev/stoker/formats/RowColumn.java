@@ -14,9 +14,16 @@ import java.util.Objects;
  * @param role the use of the column, if the file states it
  * @param classes all class names of a categorical column in the order of the file's class ids; empty if the file does
  *     not state them
+ * @param absent whether the first rows do not have it, so that only its declared type makes it a column
  */
 public record RowColumn(
-        String name, FieldType type, boolean nullable, String sourceType, Role role, List<String> classes) {
+        String name,
+        FieldType type,
+        boolean nullable,
+        String sourceType,
+        Role role,
+        List<String> classes,
+        boolean absent) {
     /** What a column is for, if the file says so. */
     public enum Role {
         /** The file says nothing. */
@@ -40,8 +47,25 @@ public record RowColumn(
         Objects.requireNonNull(role, "role");
     }
 
-    /** A column without stated classes. */
+    /** A column that is in the file. */
+    public RowColumn(
+            String name, FieldType type, boolean nullable, String sourceType, Role role, List<String> classes) {
+        this(name, type, nullable, sourceType, role, classes, false);
+    }
+
+    /** A column that is in the file, without stated classes. */
     public RowColumn(String name, FieldType type, boolean nullable, String sourceType, Role role) {
         this(name, type, nullable, sourceType, role, List.of());
+    }
+
+    /** Returns the column of a declared type that the first rows do not have. */
+    public static RowColumn absent(String name, FieldType type) {
+        String text = "a declared type; the first rows do not have it";
+        return new RowColumn(name, type, true, text, Role.NONE, List.of(), true);
+    }
+
+    /** Returns this column with another type. */
+    public RowColumn with(FieldType other, boolean isNullable) {
+        return new RowColumn(name, other, isNullable, sourceType, role, classes, absent);
     }
 }

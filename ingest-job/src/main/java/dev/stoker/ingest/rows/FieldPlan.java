@@ -283,13 +283,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
     }
 
     private static RowColumn read(RowColumn column, Map<String, FieldType> readAs) {
-        return new RowColumn(
-                column.name(),
-                readAs.getOrDefault(column.name(), column.type()),
-                column.nullable(),
-                column.sourceType(),
-                column.role(),
-                column.classes());
+        return column.with(readAs.getOrDefault(column.name(), column.type()), column.nullable());
     }
 
     private static String shown(RowInspection source) {

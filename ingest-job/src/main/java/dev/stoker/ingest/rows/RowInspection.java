@@ -235,7 +235,7 @@ public record RowInspection(
                 RowFile file = reading.openAlone(first, reader)) {
             List<RowColumn> columns = file.schema().columns();
             columns.stream()
-                    .filter(column -> column.sourceType().equals(ColumnHints.ABSENT))
+                    .filter(RowColumn::absent)
                     .forEach(column -> all.warn("note: the first rows of " + first.location() + " have no column "
                             + column.name() + "; because of its type it becomes a field"));
             Optional<List<String>> taken = options.columns().taken();

@@ -33,8 +33,8 @@ public final class Advice {
             "^(options? )?--[a-z-]+(:| and --[a-z-]+| cannot| needs| must be|=.*$|$)|^stoker [a-z]+( --[a-z-]+)? ?$");
 
     /** Says what an option or a command has done or does. */
-    private static final Pattern NOTE = Pattern.compile(
-            "(satisf(y|ies)|that) --where|of --exclude-keys-from|(that|only|protected from|(requested|ended) (by|with)|do not run) `?stoker [a-z]+");
+    private static final Pattern NOTE = Pattern.compile("(satisf(y|ies)|that) --where|of --exclude-keys-from"
+            + "|(that|only|protected from|(requested|ended) (by|with)|do not run) `?stoker [a-z]+");
 
     private static final Pattern WORD = Pattern.compile("(?:'[^']*'|\\\\'|[,:](?=[^\\s])|[^\\s:;,'\")`(])+");
 

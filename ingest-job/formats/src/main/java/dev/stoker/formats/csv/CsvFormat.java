@@ -157,12 +157,11 @@ public final class CsvFormat implements HintedFormat {
             indexes.add(i);
         }
         for (String name : missing) {
-            columns.add(new RowColumn(
-                    name,
-                    Objects.requireNonNull(hints.types().get(name), "names come from the types"),
-                    true,
-                    hints.others().areInferred() ? ColumnHints.ABSENT : "text",
-                    RowColumn.Role.NONE));
+            FieldType type = Objects.requireNonNull(hints.types().get(name), "names come from the types");
+            columns.add(
+                    hints.others().areInferred()
+                            ? RowColumn.absent(name, type)
+                            : new RowColumn(name, type, true, "text", RowColumn.Role.NONE));
             indexes.add(-1);
         }
         return new CsvColumns(

@@ -2,7 +2,6 @@ package dev.stoker.formats.json;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
@@ -141,8 +140,7 @@ final class JsonInference {
                 }
             }
         });
-        missing.forEach(
-                (path, type) -> columns.add(new RowColumn(path, type, true, ColumnHints.ABSENT, RowColumn.Role.NONE)));
+        missing.forEach((path, type) -> columns.add(RowColumn.absent(path, type)));
         return new RowSchema(columns, refused);
     }
 

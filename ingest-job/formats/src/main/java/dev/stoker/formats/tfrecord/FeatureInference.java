@@ -1,6 +1,5 @@
 package dev.stoker.formats.tfrecord;
 
-import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
@@ -88,7 +87,7 @@ final class FeatureInference {
                 columns.add(column(name, type == null ? type(observed) : type, sourceType));
             }
         });
-        missing.forEach((name, type) -> columns.add(column(name, type, ColumnHints.ABSENT)));
+        missing.forEach((name, type) -> columns.add(RowColumn.absent(name, type)));
         return new RowSchema(columns, refused);
     }
 

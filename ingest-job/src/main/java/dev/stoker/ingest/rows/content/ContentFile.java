@@ -71,7 +71,13 @@ final class ContentFile implements StatisticsFile {
 
     private static RowColumn named(RowColumn column, String name) {
         return new RowColumn(
-                name, column.type(), column.nullable(), column.sourceType(), column.role(), column.classes());
+                name,
+                column.type(),
+                column.nullable(),
+                column.sourceType(),
+                column.role(),
+                column.classes(),
+                column.absent());
     }
 
     @Override

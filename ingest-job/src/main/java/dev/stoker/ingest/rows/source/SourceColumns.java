@@ -109,7 +109,7 @@ public final class SourceColumns {
     }
 
     private static RowColumn typed(RowColumn column, FieldType type, boolean nullable) {
-        return new RowColumn(column.name(), type, nullable, column.sourceType(), column.role(), column.classes());
+        return column.with(type, nullable);
     }
 
     /** Returns the columns by name, in the order in which the files have them. */
