@@ -1,6 +1,5 @@
 package dev.stoker.feeder;
 
-import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.FlinkSettings;
 import dev.stoker.feeder.plan.StartWarnings;
@@ -32,7 +31,7 @@ public final class FeedJob {
             TopicFeedJob.main(args);
             return;
         }
-        FeedPlan plan = FeedPlan.of(FeedOptions.parse(args));
+        FeedPlan plan = FeedPlan.of(TopicFeedOptions.parseServed(args));
         try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             if (SharedCluster.isRemote(launcher.environment())) {
                 FeedLock.requireFree(plan.name());

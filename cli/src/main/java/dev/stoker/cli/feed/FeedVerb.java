@@ -1,7 +1,6 @@
 package dev.stoker.cli.feed;
 
 import dev.stoker.cli.output.Signals;
-import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.topic.TopicFeedOptions;
 import dev.stoker.feeder.topic.TopicFeedPlan;
@@ -53,7 +52,7 @@ public final class FeedVerb implements Callable<Integer> {
                     out,
                     spec.commandLine().getErr());
         }
-        FeedPlan resolved = FeedPlan.of(FeedOptions.parse(args));
+        FeedPlan resolved = FeedPlan.of(TopicFeedOptions.parseServed(args));
         spec.commandLine().getErr().println("stoker: starting the feed …");
         long began = System.nanoTime();
         try (EmbeddedFeed feed = EmbeddedFeed.start(resolved);

@@ -11,7 +11,9 @@ import dev.stoker.schemas.order.OrderSpec;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -47,14 +49,37 @@ public record TopicFeedOptions(
      */
     record Lanes(boolean isFree, boolean mayAmplify) {}
 
-    /** Returns whether the arguments describe a feed to a topic. */
+    /** Returns whether the arguments describe a feed to a topic: they have another target than the default. */
     public static boolean wanted(String[] args) {
+        String usual = TopicFeedFlags.TO.defaultValue();
         for (int i = 0; i < args.length && !args[i].equals("--"); i++) {
-            if (args[i].equals("--to") || args[i].startsWith("--to=")) {
-                return true;
+            if (args[i].equals("--to")) {
+                return i + 1 == args.length || !args[i + 1].equals(usual);
+            }
+            if (args[i].startsWith("--to=")) {
+                return !args[i].equals("--to=" + usual);
             }
         }
         return false;
+    }
+
+    /**
+     * Parses the arguments of a feed to trainers. Opens no dataset.
+     *
+     * @throws InvalidFeedException if arguments are invalid, or are those of a feed to a topic; the message names all
+     *     errors
+     */
+    public static FeedOptions parseServed(String... args) {
+        List<ConfigOption<?>> known = new ArrayList<>(FeedFlags.all());
+        known.add(TopicFeedFlags.TO);
+        Map<ConfigOption<?>, String> refused = new LinkedHashMap<>();
+        for (ConfigOption<?> option : TopicFeedFlags.all()) {
+            refused.put(
+                    option,
+                    "option " + JobArguments.flag(option, FeedFlags.PREFIX)
+                            + " is for feeds to Kafka; add --to kafka, or leave it out");
+        }
+        return FeedOptions.parse(JobArguments.parse(args, FeedFlags.PREFIX, known, refused));
     }
 
     /**

@@ -3,7 +3,9 @@ package dev.stoker.feeder.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.TestDataset;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,6 +105,28 @@ class TopicFeedOptionsTest {
                 .hasMessageContaining("--epochs-ahead: -1")
                 .hasMessageContaining("unknown option --topc, did you mean --topic?")
                 .hasMessageContaining("give --epochs N, or --throttle-groups GROUP");
+    }
+
+    @Test
+    void anOptionOfTopicsNeedsTheirTarget() {
+        for (ConfigOption<?> option : TopicFeedFlags.all()) {
+            String flag = JobArguments.flag(option, FeedFlags.PREFIX);
+            boolean isKnown = option.equals(TopicFeedFlags.TO);
+            String[] args = {"data", flag, isKnown ? "trainers" : "1"};
+            assertThat(TopicFeedOptions.wanted(args)).isFalse();
+            if (isKnown) {
+                assertThat(TopicFeedOptions.parseServed(args).streams()).hasSize(1);
+            } else {
+                assertThatThrownBy(() -> TopicFeedOptions.parseServed(args))
+                        .hasMessageContaining("option " + flag + " is for feeds to Kafka; add --to kafka");
+            }
+        }
+        assertThat(TopicFeedOptions.wanted(new String[] {"data", "--topic", "t", "--to", "kafka"}))
+                .isTrue();
+        assertThat(TopicFeedOptions.wanted(new String[] {"data", "--to=trainers"}))
+                .isFalse();
+        assertThatThrownBy(() -> TopicFeedOptions.parseServed("data", "--bogus", "1"))
+                .hasMessageContaining("unknown option --bogus");
     }
 
     @Test
