@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
+import java.io.Serializable;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -13,7 +14,9 @@ import java.util.stream.Collectors;
  * @param unmatched number of those that match no file of the source
  * @param first the first of them, in the order of keys
  */
-public record ExcludedKeys(long given, long unmatched, List<String> first) {
+public record ExcludedKeys(long given, long unmatched, List<String> first) implements Serializable {
+    private static final long serialVersionUID = 1;
+
     static final ExcludedKeys NONE = new ExcludedKeys(0, 0, List.of());
 
     public ExcludedKeys {

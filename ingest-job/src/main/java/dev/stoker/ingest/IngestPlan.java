@@ -12,9 +12,11 @@ import java.util.List;
  * @param pack for the packing tasks
  * @param run the ingest to commit
  * @param reading how the tree is read
+ * @param excludedKeys the keys that were given to be left out
  * @param lines the plan as text
  */
-public record IngestPlan(PackPlan pack, IngestRun run, Reading reading, ArrayList<String> lines)
+public record IngestPlan(
+        PackPlan pack, IngestRun run, Reading reading, ExcludedKeys excludedKeys, ArrayList<String> lines)
         implements Serializable {
 
     private static final long serialVersionUID = 1;
@@ -30,7 +32,7 @@ public record IngestPlan(PackPlan pack, IngestRun run, Reading reading, ArrayLis
         private static final long serialVersionUID = 1;
     }
 
-    IngestPlan(PackPlan pack, IngestRun run, Reading reading, List<String> lines) {
-        this(pack, run, reading, new ArrayList<>(lines));
+    IngestPlan(PackPlan pack, IngestRun run, Reading reading, ExcludedKeys excludedKeys, List<String> lines) {
+        this(pack, run, reading, excludedKeys, new ArrayList<>(lines));
     }
 }

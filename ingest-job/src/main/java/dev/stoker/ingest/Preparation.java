@@ -343,6 +343,7 @@ record Preparation(
                         options.work().parallelism().orElse(0),
                         options.walk().limit().orElse(Long.MAX_VALUE),
                         options.into(access.store()).taken(baseVersion)),
+                sample.keys(),
                 PlanText.of(options, this));
     }
 

@@ -119,6 +119,7 @@ class SyncJobTest {
                         pack.access()),
                 plan.run(),
                 plan.reading(),
+                plan.excludedKeys(),
                 plan.lines());
         try (IngestMeter meter = IngestMeter.open(id)) {
             IngestJob.commit(

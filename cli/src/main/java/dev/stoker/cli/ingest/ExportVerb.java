@@ -1,5 +1,7 @@
 package dev.stoker.cli.ingest;
 
+import dev.stoker.cli.PlanReport;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.JsonFlag;
 import dev.stoker.cli.output.Json;
@@ -58,7 +60,7 @@ public final class ExportVerb implements Callable<Integer> {
     public Integer call() throws Exception {
         ExportOptions options = ExportOptions.parse(arguments.toArray(new String[0]));
         if (options.isDry()) {
-            ExportJob.plan(options).forEach(spec.commandLine().getOut()::println);
+            PlanReport.print(ExportJob.plan(options), json, spec.commandLine().getOut());
             return 0;
         }
         return run(options);

@@ -1,9 +1,13 @@
 package dev.stoker.cli.ingest;
 
+import dev.stoker.cli.PlanReport;
+
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.Json;
 import dev.stoker.connectors.dataset.TopicPosition;
+import dev.stoker.ingest.ExcludedKeys;
+import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestResult;
 import dev.stoker.ingest.topic.TopicIngestResult;
 import java.util.Locale;
@@ -36,14 +40,24 @@ public final class IngestReport {
         result.missing()
                 .forEach((field, count) ->
                         missing.addObject().put("field", field).put("count", count));
-        if (result.excludedKeys().given() > 0) {
-            ObjectNode keys = json.putObject("excluded_keys");
-            keys.put("given", result.excludedKeys().given());
-            keys.put("unmatched", result.excludedKeys().unmatched());
-            result.excludedKeys().first().forEach(keys.putArray("first_unmatched")::add);
-        }
+        addTo(json, result.excludedKeys());
         result.items().ifPresent(items -> json.put("skip_list", items.location()));
         return json;
+    }
+
+    /** Returns the plan of {@code --dry-run}. */
+    static ObjectNode json(IngestPlan plan) {
+        ObjectNode json = PlanReport.json(plan.lines());
+        addTo(json, plan.excludedKeys());
+        return json;
+    }
+
+    private static void addTo(ObjectNode json, ExcludedKeys excluded) {
+        if (excluded.given() > 0) {
+            ObjectNode keys = json.putObject("excluded_keys");
+            keys.put("given", excluded.given()).put("unmatched", excluded.unmatched());
+            excluded.first().forEach(keys.putArray("first_unmatched")::add);
+        }
     }
 
     public static ObjectNode json(TopicIngestResult result) {

@@ -1,9 +1,12 @@
 package dev.stoker.cli.ingest;
 
+import dev.stoker.cli.PlanReport;
+
 import dev.stoker.cli.options.JsonFlag;
 import dev.stoker.cli.options.NoIndexFlag;
 import dev.stoker.ingest.IngestJob;
 import dev.stoker.ingest.IngestOptions;
+import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestResult;
 import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.RowDetection;
@@ -70,21 +73,27 @@ public final class IngestVerb implements Callable<Integer> {
         }
         if (RowDetection.isRows(args)) {
             RowIngestOptions options = RowIngestOptions.parse(args);
-            return options.isDry()
-                    ? show(RowIngestJob.plan(options))
-                    : run(
-                            listener -> RowIngestJob.run(options, RowIngestJob.embedded(options), listener),
-                            options.target());
+            if (options.isDry()) {
+                PlanReport.print(RowIngestJob.plan(options), json, out);
+                return 0;
+            }
+            return run(
+                    listener -> RowIngestJob.run(options, RowIngestJob.embedded(options), listener), options.target());
         }
         IngestOptions options = IngestOptions.parse(args);
-        return options.run() == IngestOptions.Run.DRY
-                ? show(IngestJob.plan(options).lines())
-                : run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener), options.target());
+        if (options.run() == IngestOptions.Run.DRY) {
+            show(IngestJob.plan(options), out);
+            return 0;
+        }
+        return run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener), options.target());
     }
 
-    private int show(List<String> plan) {
-        plan.forEach(spec.commandLine().getOut()::println);
-        return 0;
+    private void show(IngestPlan plan, PrintWriter out) {
+        if (json) {
+            out.println(IngestReport.json(plan));
+        } else {
+            plan.lines().forEach(out::println);
+        }
     }
 
     private int run(InterruptibleIngest.Job<IngestResult> job, String target) throws Exception {

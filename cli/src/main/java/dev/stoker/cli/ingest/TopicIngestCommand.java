@@ -1,5 +1,7 @@
 package dev.stoker.cli.ingest;
 
+import dev.stoker.cli.PlanReport;
+
 import dev.stoker.cli.output.ProgressLine;
 import dev.stoker.cli.output.Signals;
 import dev.stoker.flink.launch.JobLauncher;
@@ -22,7 +24,7 @@ final class TopicIngestCommand {
 
     static int run(TopicIngestOptions options, boolean json, PrintWriter out, PrintWriter err) throws Exception {
         if (options.isDryRun()) {
-            TopicIngestJob.plan(options).forEach(out::println);
+            PlanReport.print(TopicIngestJob.plan(options), json, out);
             return 0;
         }
         AtomicBoolean stop = new AtomicBoolean();

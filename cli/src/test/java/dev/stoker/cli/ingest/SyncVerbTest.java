@@ -104,6 +104,12 @@ class SyncVerbTest {
                     .isZero();
             assertThat(out.toString().lines()).contains(noted);
         }
+        assertThat(run("ingest", "--dry-run", "--json", "--append", "--exclude-keys-from", keys.toString()))
+                .isZero();
+        JsonNode plan = Json.MAPPER.readTree(out.toString());
+        assertThat(plan.path("dry_run").asBoolean()).isTrue();
+        assertThat(plan.path("plan").toString()).contains(noted);
+        assertThat(plan.at("/excluded_keys/unmatched").asLong()).isEqualTo(6);
         assertThat(run("sync", "--dry-run", "--exclude-keys-from", keys.toString()))
                 .isZero();
         assertThat(out.toString().lines()).contains(noted);
@@ -153,6 +159,19 @@ class SyncVerbTest {
 
         assertThat(run("sync", "--delete")).as(err.toString()).isZero();
         assertThat(out.toString()).startsWith("nothing to commit: version 3 agrees with the files");
+    }
+
+    @Test
+    void aPlanOfRowsAndOfAnExportIsJson() throws IOException {
+        Path table = Files.writeString(directory.resolve("t.csv"), "a\n1\n");
+        String rows = directory.resolve("rows").toString();
+        assertThat(stoker("ingest", table.toString(), rows, "--dry-run", "--json"))
+                .isZero();
+        assertThat(Json.MAPPER.readTree(out.toString()).path("plan")).isNotEmpty();
+        String dataset = directory.resolve(target).toString();
+        assertThat(stoker("export", dataset, rows, "--format", "parquet", "--dry-run", "--json"))
+                .isZero();
+        assertThat(Json.MAPPER.readTree(out.toString()).path("plan")).isNotEmpty();
     }
 
     @Test

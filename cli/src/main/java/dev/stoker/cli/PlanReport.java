@@ -1,0 +1,27 @@
+package dev.stoker.cli;
+
+import dev.stoker.cli.output.Json;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.PrintWriter;
+import java.util.List;
+
+/** The plan of {@code --dry-run}, as text or JSON. */
+final class PlanReport {
+
+    private PlanReport() {}
+
+    static void print(List<String> lines, boolean json, PrintWriter out) {
+        if (json) {
+            out.println(json(lines));
+        } else {
+            lines.forEach(out::println);
+        }
+    }
+
+    static ObjectNode json(List<String> lines) {
+        ObjectNode root = Json.object().put("dry_run", true);
+        lines.forEach(root.putArray("plan")::add);
+        return root;
+    }
+}
