@@ -35,7 +35,19 @@ class FileAdviceTest extends AdvisedIngest {
         source.file("a.dat", "a,b\n1,x\n");
         source.assertHelps(source.path("a.dat"), "--format", "FORMAT", "csv");
         source.assertHelps(source.path(), "--format", "FORMAT", "csv", "--key", "a");
-        assertThat(source.plan("--key", "a")).contains("with --format files");
+        assertThat(source.plan("--key", "a", "--where", "a > 1"))
+                .endsWith("or to pack each file as one sample, leave out --key and --where, which are for rows");
+        assertThat(AdvisedSource.isGood(source.plan())).isTrue();
+    }
+
+    @Test
+    void aFileThatIsATable() throws IOException {
+        source.file("t.csv", "a,b\n1,x\n");
+        Path table = source.path("t.csv");
+        assertThat(source.plan(table, List.of("--limit", "3")))
+                .contains("option --limit is for trees of files, not for rows; --where CONDITION selects rows");
+        assertThat(AdvisedSource.isGood(source.plan(table, List.of("--where", "a < 3"))))
+                .isTrue();
     }
 
     @Test

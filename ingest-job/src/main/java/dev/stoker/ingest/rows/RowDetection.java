@@ -11,8 +11,11 @@ import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SourceKinds;
+import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,15 +64,33 @@ public final class RowDetection {
                 || RowIngestFlags.all().stream().anyMatch(arguments.options()::contains)) {
             return true;
         }
-        if (isFiles(arguments.options())) {
+        String source = arguments.positional().get(0);
+        if (isFiles(arguments.options()) && !isOneFile(source)) {
             return false;
         }
-        String source = arguments.positional().get(0);
         Optional<RowIngestOptions.Tree> rules = rules(arguments);
         return rules.isPresent()
                 && kinds(source, rules.get())
                         .map(kinds -> kinds.choose(source, rules.get().errors()) == SourceKinds.Choice.ROWS)
                         .orElse(false);
+    }
+
+    /** Returns whether a source is a file, which has rows if it can be ingested at all. */
+    private static boolean isOneFile(String source) {
+        try {
+            String location = Stores.normalize(source);
+            if (!Stores.isRemote(location)) {
+                return Files.isRegularFile(Stores.local(location));
+            }
+            try (SourceTree tree = Stores.openTree(location)) {
+                return tree.find("")
+                        .filter(entry -> entry.kind() == SourceTree.Kind.FILE)
+                        .isPresent();
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            // The ingest of files reports the fault of the source.
+            return false;
+        }
     }
 
     /** Returns the rules for the tree; empty if an option is wrong, which the ingest of files reports. */

@@ -11,6 +11,7 @@ import dev.stoker.ingest.rows.content.FileContents;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -105,6 +106,26 @@ public record RowIngestOptions(
 
     public IngestTarget into(DatasetStore stores) {
         return new IngestTarget(target, stores, effect);
+    }
+
+    /** Returns the options that were given and that only rows have, or topics. */
+    List<String> onlyOfRows() {
+        Map<String, Boolean> given = new LinkedHashMap<>();
+        given.put("--columns", columns.taken().isPresent());
+        given.put("--without", !columns.without().isEmpty());
+        given.put("--rename", !columns.renamed().isEmpty());
+        given.put("--key", !columns.key().isEmpty());
+        given.put("--label", columns.label().isPresent());
+        given.put("--type", !columns.types().isEmpty());
+        given.put("--read", !columns.contents().columns().isEmpty());
+        given.put("--split-by", columns.split().isPresent());
+        given.put("--where", columns.where().isPresent());
+        given.put("--part-memory", work.memoryBytes() > 0);
+        given.put("--sort-memory", work.sortMemoryBytes().isPresent());
+        return given.entrySet().stream()
+                .filter(Map.Entry::getValue)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /**

@@ -36,9 +36,13 @@ public record SourceFormat(RowFormat format, List<SourceFile> files, List<Unread
         KindFinder finder = finder(files);
         SourceKinds kinds = finder.kinds();
         if (!kinds.hasContainers()) {
-            throw new InvalidIngestException(
-                    "cannot detect the format of " + files.get(0).location()
-                            + "; name it with --format FORMAT, or pack each file as one sample with --format files");
+            List<String> ofRows = options.onlyOfRows();
+            throw new InvalidIngestException("cannot detect the format of "
+                    + files.get(0).location() + "; name it with --format FORMAT"
+                    + (ofRows.isEmpty()
+                            ? ""
+                            : ", or to pack each file as one sample, leave out " + String.join(" and ", ofRows)
+                                    + (ofRows.size() == 1 ? ", which is for rows" : ", which are for rows")));
         }
         kinds.requireOneFormat(
                 String.join(" ", options.sources()), options.tree().errors());
