@@ -49,6 +49,21 @@ public record TopicFeedOptions(
      */
     record Lanes(boolean isFree, boolean mayAmplify) {}
 
+    /** Options of a server for trainers, which a feed to a topic does not have. */
+    private static final List<ConfigOption<?>> OF_SERVERS = List.of(
+            FeedFlags.GROUPS,
+            FeedFlags.PORT,
+            FeedFlags.BIND,
+            FeedFlags.ADVERTISE,
+            FeedFlags.TOKEN_FILE,
+            FeedFlags.TLS_CERT,
+            FeedFlags.TLS_KEY,
+            FeedFlags.TLS_CLIENT_CA,
+            FeedFlags.INSECURE,
+            FeedFlags.IDLE_TIMEOUT,
+            FeedFlags.MAX_SESSIONS,
+            FeedFlags.UI);
+
     /** Returns whether the arguments describe a feed to a topic: they have another target than the default. */
     public static boolean wanted(String[] args) {
         String usual = TopicFeedFlags.TO.defaultValue();
@@ -72,14 +87,15 @@ public record TopicFeedOptions(
     public static FeedOptions parseServed(String... args) {
         List<ConfigOption<?>> known = new ArrayList<>(FeedFlags.all());
         known.add(TopicFeedFlags.TO);
-        Map<ConfigOption<?>, String> refused = new LinkedHashMap<>();
-        for (ConfigOption<?> option : TopicFeedFlags.all()) {
-            refused.put(
-                    option,
-                    "option " + JobArguments.flag(option, FeedFlags.PREFIX)
-                            + " is for feeds to Kafka; add --to kafka, or leave it out");
-        }
+        Map<ConfigOption<?>, String> refused =
+                refused(TopicFeedFlags.all(), " is for feeds to Kafka; add --to kafka, or leave it out");
         return FeedOptions.parse(JobArguments.parse(args, FeedFlags.PREFIX, known, refused));
+    }
+
+    private static Map<ConfigOption<?>, String> refused(List<ConfigOption<?>> options, String why) {
+        Map<ConfigOption<?>, String> refused = new LinkedHashMap<>();
+        options.forEach(option -> refused.put(option, "option " + JobArguments.flag(option, FeedFlags.PREFIX) + why));
+        return refused;
     }
 
     /**
@@ -89,8 +105,12 @@ public record TopicFeedOptions(
      */
     public static TopicFeedOptions parse(String... args) {
         List<ConfigOption<?>> known = new ArrayList<>(FeedFlags.all());
+        known.removeAll(OF_SERVERS);
         TopicFeedFlags.all().stream().filter(option -> !known.contains(option)).forEach(known::add);
-        JobArguments arguments = JobArguments.parse(args, FeedFlags.PREFIX, known);
+        Map<ConfigOption<?>, String> refused = refused(
+                OF_SERVERS,
+                " is for feeds to trainers; a feed to Kafka has no server and no trainers, so leave it out");
+        JobArguments arguments = JobArguments.parse(args, FeedFlags.PREFIX, known, refused);
         Configuration options = arguments.options();
         List<String> problems = new ArrayList<>(arguments.problems());
         check(options, arguments.positional(), problems);

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TopicFeedOptionsTest {
     @TempDir
@@ -127,6 +128,31 @@ class TopicFeedOptionsTest {
                 .isFalse();
         assertThatThrownBy(() -> TopicFeedOptions.parseServed("data", "--bogus", "1"))
                 .hasMessageContaining("unknown option --bogus");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--groups=train/a",
+                "--port=7000",
+                "--bind=0.0.0.0",
+                "--advertise=host",
+                "--token-file=token",
+                "--tls-cert=a.pem",
+                "--tls-key=a.key",
+                "--tls-client-ca=ca.pem",
+                "--insecure",
+                "--idle-timeout=5s",
+                "--max-sessions=3",
+                "--ui=off"
+            })
+    void anOptionOfServersIsRefused(String option) {
+        assertThatThrownBy(() -> parse("--world-size=2", option))
+                .isInstanceOfSatisfying(
+                        InvalidFeedException.class,
+                        e -> assertThat(e.problems())
+                                .containsExactly("option " + option.split("=")[0] + " is for feeds to trainers; a feed"
+                                        + " to Kafka has no server and no trainers, so leave it out"));
     }
 
     @Test
