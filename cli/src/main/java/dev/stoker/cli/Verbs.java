@@ -58,7 +58,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** All verbs with their headings, in the order in which help lists them. */
-public final class Verbs {
+final class Verbs {
 
     private Verbs() {}
 

@@ -3,9 +3,9 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.lease.Leases;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.VersionUses;
+import dev.stoker.metadata.lease.Leases;
 import dev.stoker.schemas.testing.Advice;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;

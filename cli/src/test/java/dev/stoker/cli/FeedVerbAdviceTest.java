@@ -1,9 +1,8 @@
 package dev.stoker.cli;
 
-import dev.stoker.cli.output.Errors;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.output.Errors;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.registry.StokerHome;

@@ -1,9 +1,8 @@
 package dev.stoker.cli;
 
-import dev.stoker.cli.output.Errors;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.output.Errors;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.topic.TopicIngestOptions;

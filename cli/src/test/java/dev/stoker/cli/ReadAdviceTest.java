@@ -1,11 +1,10 @@
 package dev.stoker.cli;
 
-import dev.stoker.cli.look.CatVerb;
-import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.look.GetVerb;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.cli.look.CatVerb;
+import dev.stoker.cli.look.GetVerb;
+import dev.stoker.cli.output.Errors;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.testing.Advice;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** The options of a verb that changes samples by key: it prints a plan, and commits a version with {@code --yes}. */
-final class ChangeOptions {
+public final class ChangeOptions {
 
     @Option(
             names = "--missing",
@@ -69,7 +69,7 @@ final class ChangeOptions {
     }
 
     /** Returns how to do what a plan says, for verbs that write with {@code --yes} and without {@code --dry-run}. */
-    static String next(boolean yes, boolean dryRun, String purpose) {
+    public static String next(boolean yes, boolean dryRun, String purpose) {
         String how = !dryRun ? "with --yes" : yes ? "without --dry-run" : "with --yes and without --dry-run";
         return "run " + how + " to " + purpose;
     }

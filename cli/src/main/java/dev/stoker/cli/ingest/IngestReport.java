@@ -1,7 +1,5 @@
 package dev.stoker.cli.ingest;
 
-import dev.stoker.cli.PlanReport;
-
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.Json;

@@ -1,7 +1,5 @@
 package dev.stoker.cli.ingest;
 
-import dev.stoker.cli.PlanReport;
-
 import dev.stoker.cli.options.JsonFlag;
 import dev.stoker.cli.options.NoIndexFlag;
 import dev.stoker.ingest.IngestJob;

@@ -1,7 +1,5 @@
 package dev.stoker.cli.ingest;
 
-import dev.stoker.cli.PlanReport;
-
 import dev.stoker.cli.output.ProgressLine;
 import dev.stoker.cli.output.Signals;
 import dev.stoker.flink.launch.JobLauncher;

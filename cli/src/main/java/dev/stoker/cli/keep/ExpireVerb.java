@@ -1,8 +1,7 @@
 package dev.stoker.cli.keep;
 
-import dev.stoker.cli.change.ChangeOptions;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.change.ChangeOptions;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Json;
 import dev.stoker.cli.samples.OpenDataset;

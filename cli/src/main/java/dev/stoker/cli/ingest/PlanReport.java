@@ -1,17 +1,16 @@
-package dev.stoker.cli;
-
-import dev.stoker.cli.output.Json;
+package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Json;
 import java.io.PrintWriter;
 import java.util.List;
 
 /** The plan of {@code --dry-run}, as text or JSON. */
-final class PlanReport {
+public final class PlanReport {
 
     private PlanReport() {}
 
-    static void print(List<String> lines, boolean json, PrintWriter out) {
+    public static void print(List<String> lines, boolean json, PrintWriter out) {
         if (json) {
             out.println(json(lines));
         } else {
@@ -19,7 +18,7 @@ final class PlanReport {
         }
     }
 
-    static ObjectNode json(List<String> lines) {
+    public static ObjectNode json(List<String> lines) {
         ObjectNode root = Json.object().put("dry_run", true);
         lines.forEach(root.putArray("plan")::add);
         return root;
