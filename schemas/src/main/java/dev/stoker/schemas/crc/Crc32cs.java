@@ -2,6 +2,7 @@ package dev.stoker.schemas.crc;
 
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
@@ -14,6 +15,8 @@ import java.util.zip.CRC32C;
  * the reduction. This takes about 10 ns for lengths below 64 KiB, and twice that above.
  */
 public final class Crc32cs {
+    private static final Pattern DIGITS = Pattern.compile("[0-9a-f]{8}");
+
     /** The Castagnoli polynomial, reflected: bit 31 is x^0. */
     private static final int POLYNOMIAL = 0x82F63B78;
 
@@ -85,6 +88,18 @@ public final class Crc32cs {
     /** Formats a checksum as eight lower-case hexadecimal digits. */
     public static String hex(int crc) {
         return HexFormat.of().toHexDigits(crc);
+    }
+
+    /**
+     * Reads eight lower-case hexadecimal digits.
+     *
+     * @throws IllegalArgumentException if the text has another form
+     */
+    public static int parse(String text) {
+        if (!DIGITS.matcher(text).matches()) {
+            throw new IllegalArgumentException("'" + text + "' is not 8 lower-case hex digits");
+        }
+        return Integer.parseUnsignedInt(text, 16);
     }
 
     /** Returns the product of two reflected polynomials of degree below 32, modulo the polynomial. */

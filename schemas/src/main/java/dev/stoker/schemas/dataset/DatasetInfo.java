@@ -8,7 +8,6 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -53,9 +52,7 @@ public record DatasetInfo(
         classes.forEach((field, list) -> ordered.put(field, List.copyOf(list)));
         classes = Collections.unmodifiableMap(ordered);
         options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
-        if (!created.equals(created.truncatedTo(ChronoUnit.MILLIS))) {
-            throw new IllegalArgumentException("The creation time has parts of a millisecond: " + created);
-        }
+        SealedJson.requireMillis("The creation time", created);
         Set<String> names = new HashSet<>();
         boolean payload = false;
         for (Field field : fields) {

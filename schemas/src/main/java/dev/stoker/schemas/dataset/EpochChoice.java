@@ -1,21 +1,13 @@
 package dev.stoker.schemas.dataset;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.schemas.crc.SelfChecksum;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
-import dev.stoker.schemas.log.CanonicalUuid;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Objects;
@@ -43,8 +35,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
     /** Maximum length of a choice. */
     public static final int MAX_BYTES = 1 << 14;
 
-    private static final String KIND = "the choice of an epoch's version";
-    private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
+    private static final SealedJson FILES = new SealedJson("the choice of an epoch's version", FORMAT, MAX_BYTES);
     private static final int KEY_DIGITS = 32;
 
     /**
@@ -77,6 +68,15 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
             return folder() + String.format(Locale.ROOT, "%020d.json", epoch);
         }
 
+        /** Adds the keys of the pass to those of a file, and returns them. */
+        ObjectNode write(ObjectNode json) {
+            return json.put("feed", feed.toString()).put("stream", stream).put("group", group);
+        }
+
+        static Pass read(JsonKeys keys) {
+            return new Pass(keys.id("feed"), keys.text("stream"), keys.text("group"));
+        }
+
         @Override
         public String toString() {
             return "stream " + stream + ", group " + group;
@@ -89,9 +89,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
         if (epoch < 0 || version < 1) {
             throw new IllegalArgumentException("no choice: epoch " + epoch + ", version " + version);
         }
-        if (!chosen.equals(chosen.truncatedTo(ChronoUnit.MILLIS))) {
-            throw new IllegalArgumentException("The time of the choice has parts of a millisecond: " + chosen);
-        }
+        SealedJson.requireMillis("The time of the choice", chosen);
     }
 
     /**
@@ -100,23 +98,11 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
      * @throws IllegalArgumentException if a name contains the mark of the self-checksum
      */
     public byte[] encode() {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = DatasetJson.MAPPER.createGenerator(text)) {
-            json.writeStartObject();
-            json.writeStringField("self", SelfChecksum.PLACEHOLDER);
-            json.writeNumberField("format", FORMAT);
-            json.writeStringField("feed", pass.feed().toString());
-            json.writeStringField("stream", pass.stream());
-            json.writeStringField("group", pass.group());
-            json.writeNumberField("epoch", epoch);
-            json.writeStringField("dataset", dataset.toString());
-            json.writeNumberField("version", version);
-            json.writeStringField("chosen", DatasetJson.TIME.format(chosen));
-            json.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return SelfChecksum.seal(text.toString().getBytes(StandardCharsets.UTF_8));
+        return FILES.encode(json -> pass.write(json)
+                .put("epoch", epoch)
+                .put("dataset", dataset.toString())
+                .put("version", version)
+                .put("chosen", SealedJson.time(chosen)));
     }
 
     /**
@@ -126,27 +112,14 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
      */
     public static EpochChoice decode(byte[] content, String file)
             throws CorruptDataException, ForeignFileException, FormatTooNewException {
-        SelfChecksum.verify(content, file, KIND, START);
-        JsonNode json = DatasetJson.read(content, file, FORMAT);
-        try {
-            DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            return new EpochChoice(
-                    new Pass(
-                            CanonicalUuid.parse(DatasetJson.text(json, "feed")),
-                            DatasetJson.text(json, "stream"),
-                            DatasetJson.text(json, "group")),
-                    number(json, "epoch"),
-                    CanonicalUuid.parse(DatasetJson.text(json, "dataset")),
-                    number(json, "version"),
-                    DatasetJson.TIME.parse(DatasetJson.text(json, "chosen"), Instant::from));
-        } catch (IllegalArgumentException | DateTimeException e) {
-            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
-        }
-    }
-
-    private static long number(JsonNode json, String key) {
-        DatasetJson.require(
-                json.path(key).isIntegralNumber() && json.path(key).canConvertToLong(), key + " is not a number");
-        return json.path(key).longValue();
+        return FILES.decode(
+                content,
+                file,
+                keys -> new EpochChoice(
+                        Pass.read(keys),
+                        keys.number("epoch"),
+                        keys.id("dataset"),
+                        keys.number("version"),
+                        keys.time("chosen")));
     }
 }

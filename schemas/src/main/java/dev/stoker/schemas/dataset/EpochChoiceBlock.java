@@ -1,17 +1,8 @@
 package dev.stoker.schemas.dataset;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
-import dev.stoker.schemas.log.CanonicalUuid;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -42,8 +33,7 @@ public record EpochChoiceBlock(EpochChoice.Pass pass, long first, UUID dataset, 
     /** Maximum length of a block in bytes: the maximum length of a choice, and the versions. */
     public static final int MAX_BYTES = 1 << 15;
 
-    private static final String KIND = "a block of choices of epochs' versions";
-    private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
+    private static final SealedJson FILES = new SealedJson("a block of choices of epochs' versions", FORMAT, MAX_BYTES);
 
     public EpochChoiceBlock {
         Objects.requireNonNull(pass, "pass");
@@ -79,26 +69,10 @@ public record EpochChoiceBlock(EpochChoice.Pass pass, long first, UUID dataset, 
      * @throws IllegalArgumentException if a name contains the mark of the self-checksum
      */
     public byte[] encode() {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = DatasetJson.MAPPER.createGenerator(text)) {
-            json.writeStartObject();
-            json.writeStringField("self", SelfChecksum.PLACEHOLDER);
-            json.writeNumberField("format", FORMAT);
-            json.writeStringField("feed", pass.feed().toString());
-            json.writeStringField("stream", pass.stream());
-            json.writeStringField("group", pass.group());
-            json.writeNumberField("first", first);
-            json.writeStringField("dataset", dataset.toString());
-            json.writeArrayFieldStart("versions");
-            for (long version : versions) {
-                json.writeNumber(version);
-            }
-            json.writeEndArray();
-            json.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return SelfChecksum.seal(text.toString().getBytes(StandardCharsets.UTF_8));
+        return FILES.encode(json -> {
+            pass.write(json).put("first", first).put("dataset", dataset.toString());
+            versions.forEach(json.putArray("versions")::add);
+        });
     }
 
     /**
@@ -108,30 +82,13 @@ public record EpochChoiceBlock(EpochChoice.Pass pass, long first, UUID dataset, 
      */
     public static EpochChoiceBlock decode(byte[] content, String file)
             throws CorruptDataException, ForeignFileException, FormatTooNewException {
-        SelfChecksum.verify(content, file, KIND, START);
-        JsonNode json = DatasetJson.read(content, file, FORMAT);
-        try {
-            DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            DatasetJson.require(json.path("versions").isArray(), "versions is not a list");
-            List<Long> versions = new ArrayList<>();
-            for (JsonNode version : json.path("versions")) {
-                versions.add(number(version, "a version"));
-            }
-            return new EpochChoiceBlock(
-                    new EpochChoice.Pass(
-                            CanonicalUuid.parse(DatasetJson.text(json, "feed")),
-                            DatasetJson.text(json, "stream"),
-                            DatasetJson.text(json, "group")),
-                    number(json.path("first"), "first"),
-                    CanonicalUuid.parse(DatasetJson.text(json, "dataset")),
-                    versions);
-        } catch (IllegalArgumentException e) {
-            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
-        }
-    }
-
-    private static long number(JsonNode json, String what) {
-        DatasetJson.require(json.isIntegralNumber() && json.canConvertToLong(), what + " is not a number");
-        return json.longValue();
+        return FILES.decode(
+                content,
+                file,
+                keys -> new EpochChoiceBlock(
+                        EpochChoice.Pass.read(keys),
+                        keys.number("first"),
+                        keys.id("dataset"),
+                        keys.numbers("versions", "a version")));
     }
 }

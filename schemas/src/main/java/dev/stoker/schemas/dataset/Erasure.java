@@ -4,7 +4,6 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
@@ -71,14 +70,9 @@ public record Erasure(
         if (keys.hashes().isEmpty()) {
             throw new IllegalArgumentException("an erasure without a key");
         }
-        requireMillis(began);
-        result.flatMap(ErasureResult::ended).ifPresent(Erasure::requireMillis);
-    }
-
-    private static void requireMillis(Instant time) {
-        if (!time.equals(time.truncatedTo(ChronoUnit.MILLIS))) {
-            throw new IllegalArgumentException("The time of the erasure has parts of a millisecond: " + time);
-        }
+        SealedJson.requireMillis("The time of the erasure", began);
+        result.flatMap(ErasureResult::ended)
+                .ifPresent(ended -> SealedJson.requireMillis("The time of the erasure", ended));
     }
 
     /** Returns the phase that this file belongs to. */

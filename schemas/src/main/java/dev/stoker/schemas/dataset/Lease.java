@@ -1,19 +1,9 @@
 package dev.stoker.schemas.dataset;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
-import dev.stoker.schemas.log.CanonicalUuid;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.UUID;
 
@@ -40,8 +30,7 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
     /** Maximum length of a lease. */
     public static final int MAX_BYTES = 1 << 14;
 
-    private static final String KIND = "a lease of an ingest";
-    private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
+    private static final SealedJson FILES = new SealedJson("a lease of an ingest", FORMAT, MAX_BYTES);
 
     public Lease {
         Objects.requireNonNull(dataset, "dataset");
@@ -50,9 +39,7 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
         if (ingest.isEmpty()) {
             throw new IllegalArgumentException("Empty ingest id");
         }
-        if (!created.equals(created.truncatedTo(ChronoUnit.MILLIS))) {
-            throw new IllegalArgumentException("The time of the lease has parts of a millisecond: " + created);
-        }
+        SealedJson.requireMillis("The time of the lease", created);
     }
 
     /**
@@ -61,21 +48,11 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
      * @throws IllegalArgumentException if a text contains the mark of the self-checksum
      */
     public byte[] encode() {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = DatasetJson.MAPPER.createGenerator(text)) {
-            json.writeStartObject();
-            json.writeStringField("self", SelfChecksum.PLACEHOLDER);
-            json.writeNumberField("format", FORMAT);
-            json.writeStringField("dataset", dataset.toString());
-            json.writeStringField("ingest", ingest);
-            json.writeStringField("created", DatasetJson.TIME.format(created));
-            json.writeStringField("by", by);
-            json.writeStringField("process", process);
-            json.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return SelfChecksum.seal(text.toString().getBytes(StandardCharsets.UTF_8));
+        return FILES.encode(json -> json.put("dataset", dataset.toString())
+                .put("ingest", ingest)
+                .put("created", SealedJson.time(created))
+                .put("by", by)
+                .put("process", process));
     }
 
     /**
@@ -85,18 +62,14 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
      */
     public static Lease decode(byte[] content, String file)
             throws CorruptDataException, ForeignFileException, FormatTooNewException {
-        SelfChecksum.verify(content, file, KIND, START);
-        JsonNode json = DatasetJson.read(content, file, FORMAT);
-        try {
-            DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            return new Lease(
-                    CanonicalUuid.parse(DatasetJson.text(json, "dataset")),
-                    DatasetJson.text(json, "ingest"),
-                    DatasetJson.TIME.parse(DatasetJson.text(json, "created"), Instant::from),
-                    DatasetJson.text(json, "by"),
-                    DatasetJson.text(json, "process"));
-        } catch (IllegalArgumentException | DateTimeException e) {
-            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
-        }
+        return FILES.decode(
+                content,
+                file,
+                keys -> new Lease(
+                        keys.id("dataset"),
+                        keys.text("ingest"),
+                        keys.time("created"),
+                        keys.text("by"),
+                        keys.text("process")));
     }
 }

@@ -1,19 +1,9 @@
 package dev.stoker.schemas.dataset;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
-import dev.stoker.schemas.log.CanonicalUuid;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
@@ -46,8 +36,7 @@ public record Tag(UUID dataset, String name, long number, long version, Instant 
     public static final String NAME = "[A-Za-z][A-Za-z0-9._-]{0,127}";
 
     private static final Pattern NAME_PATTERN = Pattern.compile(NAME);
-    private static final String KIND = "a tag of a version";
-    private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
+    private static final SealedJson FILES = new SealedJson("a tag of a version", FORMAT, MAX_BYTES);
 
     public Tag {
         Objects.requireNonNull(dataset, "dataset");
@@ -56,9 +45,7 @@ public record Tag(UUID dataset, String name, long number, long version, Instant 
         if (number < 1 || version < 0) {
             throw new IllegalArgumentException("no tag: change " + number + ", version " + version);
         }
-        if (!created.equals(created.truncatedTo(ChronoUnit.MILLIS))) {
-            throw new IllegalArgumentException("The time of the tag has parts of a millisecond: " + created);
-        }
+        SealedJson.requireMillis("The time of the tag", created);
     }
 
     /**
@@ -91,22 +78,12 @@ public record Tag(UUID dataset, String name, long number, long version, Instant 
      * @throws IllegalArgumentException if a text contains the mark of the self-checksum
      */
     public byte[] encode() {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = DatasetJson.MAPPER.createGenerator(text)) {
-            json.writeStartObject();
-            json.writeStringField("self", SelfChecksum.PLACEHOLDER);
-            json.writeNumberField("format", FORMAT);
-            json.writeStringField("dataset", dataset.toString());
-            json.writeStringField("name", name);
-            json.writeNumberField("number", number);
-            json.writeNumberField("version", version);
-            json.writeStringField("created", DatasetJson.TIME.format(created));
-            json.writeStringField("by", by);
-            json.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return SelfChecksum.seal(text.toString().getBytes(StandardCharsets.UTF_8));
+        return FILES.encode(json -> json.put("dataset", dataset.toString())
+                .put("name", name)
+                .put("number", number)
+                .put("version", version)
+                .put("created", SealedJson.time(created))
+                .put("by", by));
     }
 
     /**
@@ -116,25 +93,15 @@ public record Tag(UUID dataset, String name, long number, long version, Instant 
      */
     public static Tag decode(byte[] content, String file)
             throws CorruptDataException, ForeignFileException, FormatTooNewException {
-        SelfChecksum.verify(content, file, KIND, START);
-        JsonNode json = DatasetJson.read(content, file, FORMAT);
-        try {
-            DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            return new Tag(
-                    CanonicalUuid.parse(DatasetJson.text(json, "dataset")),
-                    DatasetJson.text(json, "name"),
-                    number(json, "number"),
-                    number(json, "version"),
-                    DatasetJson.TIME.parse(DatasetJson.text(json, "created"), Instant::from),
-                    DatasetJson.text(json, "by"));
-        } catch (IllegalArgumentException | DateTimeException e) {
-            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
-        }
-    }
-
-    private static long number(JsonNode json, String key) {
-        DatasetJson.require(
-                json.path(key).isIntegralNumber() && json.path(key).canConvertToLong(), key + " is not a number");
-        return json.path(key).longValue();
+        return FILES.decode(
+                content,
+                file,
+                keys -> new Tag(
+                        keys.id("dataset"),
+                        keys.text("name"),
+                        keys.number("number"),
+                        keys.number("version"),
+                        keys.time("created"),
+                        keys.text("by")));
     }
 }

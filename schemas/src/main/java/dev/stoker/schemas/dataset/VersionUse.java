@@ -1,19 +1,9 @@
 package dev.stoker.schemas.dataset;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
-import dev.stoker.schemas.log.CanonicalUuid;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
@@ -40,8 +30,7 @@ public record VersionUse(UUID dataset, long version, UUID feed, Instant created,
     /** Maximum length of a file. */
     public static final int MAX_BYTES = 1 << 14;
 
-    private static final String KIND = "a use of a version";
-    private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
+    private static final SealedJson FILES = new SealedJson("a use of a version", FORMAT, MAX_BYTES);
 
     public VersionUse {
         Objects.requireNonNull(dataset, "dataset");
@@ -50,9 +39,7 @@ public record VersionUse(UUID dataset, long version, UUID feed, Instant created,
         if (version < 1) {
             throw new IllegalArgumentException("no use: version " + version);
         }
-        if (!created.equals(created.truncatedTo(ChronoUnit.MILLIS))) {
-            throw new IllegalArgumentException("The time of the use has parts of a millisecond: " + created);
-        }
+        SealedJson.requireMillis("The time of the use", created);
     }
 
     /** Returns the directory of the uses of a version below the directory of uses, with a slash at the end. */
@@ -71,21 +58,11 @@ public record VersionUse(UUID dataset, long version, UUID feed, Instant created,
      * @throws IllegalArgumentException if a text contains the mark of the self-checksum
      */
     public byte[] encode() {
-        StringWriter text = new StringWriter();
-        try (JsonGenerator json = DatasetJson.MAPPER.createGenerator(text)) {
-            json.writeStartObject();
-            json.writeStringField("self", SelfChecksum.PLACEHOLDER);
-            json.writeNumberField("format", FORMAT);
-            json.writeStringField("dataset", dataset.toString());
-            json.writeNumberField("version", version);
-            json.writeStringField("feed", feed.toString());
-            json.writeStringField("created", DatasetJson.TIME.format(created));
-            json.writeStringField("by", by);
-            json.writeEndObject();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-        return SelfChecksum.seal(text.toString().getBytes(StandardCharsets.UTF_8));
+        return FILES.encode(json -> json.put("dataset", dataset.toString())
+                .put("version", version)
+                .put("feed", feed.toString())
+                .put("created", SealedJson.time(created))
+                .put("by", by));
     }
 
     /**
@@ -95,22 +72,14 @@ public record VersionUse(UUID dataset, long version, UUID feed, Instant created,
      */
     public static VersionUse decode(byte[] content, String file)
             throws CorruptDataException, ForeignFileException, FormatTooNewException {
-        SelfChecksum.verify(content, file, KIND, START);
-        JsonNode json = DatasetJson.read(content, file, FORMAT);
-        try {
-            DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            DatasetJson.require(
-                    json.path("version").isIntegralNumber()
-                            && json.path("version").canConvertToLong(),
-                    "version is not a number");
-            return new VersionUse(
-                    CanonicalUuid.parse(DatasetJson.text(json, "dataset")),
-                    json.path("version").longValue(),
-                    CanonicalUuid.parse(DatasetJson.text(json, "feed")),
-                    DatasetJson.TIME.parse(DatasetJson.text(json, "created"), Instant::from),
-                    DatasetJson.text(json, "by"));
-        } catch (IllegalArgumentException | DateTimeException e) {
-            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
-        }
+        return FILES.decode(
+                content,
+                file,
+                keys -> new VersionUse(
+                        keys.id("dataset"),
+                        keys.number("version"),
+                        keys.id("feed"),
+                        keys.time("created"),
+                        keys.text("by")));
     }
 }

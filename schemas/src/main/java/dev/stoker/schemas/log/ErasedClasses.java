@@ -1,13 +1,10 @@
 package dev.stoker.schemas.log;
 
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.json.Json;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -35,11 +32,6 @@ public record ErasedClasses(Map<String, Names> fields) {
     private static final String PREFIX = "erased_";
     private static final Pattern TOMBSTONE = Pattern.compile(PREFIX + "[0-9a-f]{32}");
     private static final Pattern ID = Pattern.compile("0|[1-9][0-9]{0,8}");
-    private static final Pattern HEX8 = Pattern.compile("[0-9a-f]{8}");
-    private static final ObjectMapper JSON = JsonMapper.builder()
-            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
 
     /**
      * The replaced names of one field.
@@ -92,7 +84,7 @@ public record ErasedClasses(Map<String, Names> fields) {
 
     /** Returns the text of the property: {@code {"label":{"crc32c":"0011aabb","names":{"1":"erased_…"}}}}. */
     public String text() {
-        ObjectNode root = JSON.createObjectNode();
+        ObjectNode root = Json.object();
         fields.forEach((field, names) -> {
             ObjectNode node = root.putObject(field).put("crc32c", Crc32cs.hex(names.crc32c));
             ObjectNode tombstones = node.putObject("names");
@@ -109,7 +101,7 @@ public record ErasedClasses(Map<String, Names> fields) {
     public static ErasedClasses parse(String text) {
         JsonNode root;
         try {
-            root = JSON.readTree(text);
+            root = Json.STRICT.readTree(text);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the erased classes are no JSON: " + e.getOriginalMessage(), e);
         }
@@ -129,10 +121,6 @@ public record ErasedClasses(Map<String, Names> fields) {
             }
             tombstones.put(Integer.valueOf(name.getKey()), name.getValue().asText());
         });
-        String crc = json.path("crc32c").asText();
-        if (!HEX8.matcher(crc).matches()) {
-            throw new IllegalArgumentException("'" + crc + "' is not 8 lower-case hex digits");
-        }
-        return new Names(tombstones, Integer.parseUnsignedInt(crc, 16));
+        return new Names(tombstones, Crc32cs.parse(json.path("crc32c").asText()));
     }
 }
