@@ -2,7 +2,6 @@ package dev.stoker.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.client.errors.ConnectTimeoutException;
 import dev.stoker.client.errors.FeedNotFoundException;
@@ -22,6 +21,7 @@ import dev.stoker.client.transport.LocalTransport;
 import dev.stoker.client.transport.Security;
 import dev.stoker.client.transport.Target;
 import dev.stoker.client.transport.Timing;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.ShufflePolicy;
@@ -47,10 +47,9 @@ import org.slf4j.LoggerFactory;
  * together. The settings of the order override the feed's defaults; the settings of the group's first client apply.
  */
 public final class FeedClientBuilder {
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final Optional<String> feed;
-    private final ObjectNode order = JSON.createObjectNode();
+    private final ObjectNode order = Json.object();
     private static final Logger LOG = LoggerFactory.getLogger(FeedClientBuilder.class);
 
     private Map<String, String> environment = System.getenv();
@@ -151,7 +150,7 @@ public final class FeedClientBuilder {
     /** Sets keys of an order spec as JSON, in addition to the settings made before. */
     public FeedClientBuilder order(String json) {
         try {
-            JsonNode keys = JSON.readTree(json);
+            JsonNode keys = Json.PLAIN.readTree(json);
             if (!keys.isObject()) {
                 throw new IllegalArgumentException("order spec: expected a JSON object");
             }

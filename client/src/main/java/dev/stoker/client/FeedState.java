@@ -2,7 +2,6 @@ package dev.stoker.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.client.errors.Difference;
@@ -10,6 +9,7 @@ import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.features.Requires;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.delivery.Position;
 import dev.stoker.schemas.order.delivery.SkipList;
@@ -22,7 +22,6 @@ import java.util.stream.Collectors;
 
 /** The resume state as text: the same keys as Python's. */
 final class FeedState {
-    private static final JsonMapper JSON = new JsonMapper();
     private static final int FORMAT = 1;
     private static final String BATCH_SIZE = "batch_size";
     private static final String SKIP = "skip";
@@ -32,7 +31,7 @@ final class FeedState {
 
     /** @param skip the batches that the feed leaves out; the state has those that are not before the position */
     static String of(Position position, Welcome welcome, SkipList skip) {
-        ObjectNode state = JSON.createObjectNode();
+        ObjectNode state = Json.object();
         state.put("stoker", FORMAT);
         state.put("fingerprint", welcome.fingerprint().text());
         state.put("epoch", position.epoch());
@@ -210,7 +209,7 @@ final class FeedState {
 
     private static JsonNode tree(String text) {
         try {
-            return JSON.readTree(text);
+            return Json.PLAIN.readTree(text);
         } catch (JsonProcessingException e) {
             throw new StateMismatchException("not a state of a feed: " + e.getOriginalMessage());
         }

@@ -1,7 +1,6 @@
 package dev.stoker.export;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.export.place.ExportTarget;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.task.ExportMeter;
@@ -10,6 +9,7 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.JobMain;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.IngestJob;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class ExportJob {
     private static final Duration PROGRESS = Duration.ofMillis(500);
     private static final int CANCEL_SECONDS = 30;
-    private static final JsonMapper JSON = new JsonMapper();
 
     private ExportJob() {}
 
@@ -107,7 +106,7 @@ public final class ExportJob {
             }
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
             Duration duration = Duration.ofNanos(System.nanoTime() - started);
-            JsonNode done = JSON.readTree(target.committed()
+            JsonNode done = Json.PLAIN.readTree(target.committed()
                     .orElseThrow(() -> new ExportFailedException(
                             "the job ended, but " + ExportTarget.SUCCESS + " is not at "
                                     + plan.work().target().location() + "; run the export again",

@@ -2,8 +2,8 @@ package dev.stoker.ingest;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -22,7 +22,6 @@ import java.util.Optional;
 public record SkippedItems(String location, List<String> first) {
     private static final int SHOWN = 20;
     private static final int READ_BYTES = 256 << 10;
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     public SkippedItems {
         first = List.copyOf(first);
@@ -47,7 +46,7 @@ public record SkippedItems(String location, List<String> first) {
 
     private static String shown(String line) {
         try {
-            JsonNode item = JSON.readTree(line);
+            JsonNode item = Json.PLAIN.readTree(line);
             String file = item.path("file").asText(item.path("key").asText());
             String place = file;
             if (item.has("position")) {

@@ -1,9 +1,9 @@
 package dev.stoker.client.transport;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.client.errors.FeedNotFoundException;
 import dev.stoker.client.errors.TlsException;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.transport.RegularFile;
 import java.io.IOException;
@@ -34,8 +34,6 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
     /** The most feeds that an error lists. */
     private static final int KNOWN = 10;
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     /**
      * Parses a feed's name or {@code host:port,…}; without one, uses {@code STOKER_FEED}.
@@ -159,7 +157,7 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
     private JsonNode file() {
         JsonNode file;
         try {
-            file = JSON.readTree(RegularFile.read(path()));
+            file = Json.PLAIN.readTree(RegularFile.read(path()));
         } catch (NoSuchFileException e) {
             throw new FeedNotFoundException(unknown(name.orElseThrow()));
         } catch (IOException e) {

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.registry;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.server.feed.StreamSpec;
 import java.io.IOException;
@@ -25,8 +25,6 @@ import java.util.UUID;
  */
 public record FeedEntry(
         String name, UUID id, OptionalLong pid, long startedMs, List<StreamSpec> streams, String order, Output output) {
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     public FeedEntry {
         streams = List.copyOf(streams);
@@ -69,7 +67,7 @@ public record FeedEntry(
 
     /** Returns the entry of the running feed. */
     public ObjectNode running() throws IOException {
-        ObjectNode json = JSON.createObjectNode();
+        ObjectNode json = Json.object();
         json.put("name", name).put("id", id.toString());
         pid.ifPresent(process -> json.put("pid", process));
         json.put("started_ms", startedMs);
@@ -102,7 +100,7 @@ public record FeedEntry(
                     .put("split", stream.split())
                     .put("follow", stream.follow());
         }
-        json.set("order", JSON.readTree(order));
+        json.set("order", Json.PLAIN.readTree(order));
         return json;
     }
 

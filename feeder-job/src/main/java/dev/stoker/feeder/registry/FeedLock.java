@@ -1,9 +1,9 @@
 package dev.stoker.feeder.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.storage.PrivateFiles;
 import dev.stoker.transport.RegularFile;
 import java.io.IOException;
@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 public final class FeedLock implements AutoCloseable {
     private static final String HELD_HERE = "stoker.feed-lock.";
     private static final int MAX_BYTES = 4096;
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final String property;
     private final FileChannel channel;
@@ -126,7 +125,7 @@ public final class FeedLock implements AutoCloseable {
     private static JsonNode holder(Path file) {
         String job = System.getProperty(HELD_HERE + file);
         try {
-            return JSON.readTree(job == null ? RegularFile.read(file, MAX_BYTES) : content(job));
+            return Json.PLAIN.readTree(job == null ? RegularFile.read(file, MAX_BYTES) : content(job));
         } catch (IOException e) {
             // The refusal is right without it.
             return MissingNode.getInstance();
@@ -134,9 +133,8 @@ public final class FeedLock implements AutoCloseable {
     }
 
     private static byte[] content(String job) throws IOException {
-        ObjectNode json =
-                JSON.createObjectNode().put("pid", ProcessHandle.current().pid());
-        return JSON.writeValueAsBytes(job.isEmpty() ? json : json.put("job", job));
+        ObjectNode json = Json.object().put("pid", ProcessHandle.current().pid());
+        return Json.PLAIN.writeValueAsBytes(job.isEmpty() ? json : json.put("job", job));
     }
 
     private static Path file(String name) {

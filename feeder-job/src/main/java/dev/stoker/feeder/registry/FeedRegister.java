@@ -1,8 +1,8 @@
 package dev.stoker.feeder.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.storage.PrivateFiles;
 import dev.stoker.transport.RegularFile;
 import java.io.IOException;
@@ -19,7 +19,6 @@ public final class FeedRegister {
 
     private static final int MAX_BYTES = 1 << 24;
     private static final String ENTRY = ".json";
-    private static final JsonMapper JSON = new JsonMapper();
 
     private FeedRegister() {}
 
@@ -54,7 +53,7 @@ public final class FeedRegister {
 
     /** Returns an entry as text without spaces or line breaks. */
     public static String text(ObjectNode entry) throws IOException {
-        return JSON.writeValueAsString(entry);
+        return Json.PLAIN.writeValueAsString(entry);
     }
 
     /** Returns the text of an entry with one more field, which it does not have. */
@@ -76,7 +75,7 @@ public final class FeedRegister {
 
     /** Writes the progress of a feed to a topic. */
     public static void putProgress(String name, JsonNode progress) throws IOException {
-        PrivateFiles.replace(beside(name, ".progress"), JSON.writeValueAsBytes(progress));
+        PrivateFiles.replace(beside(name, ".progress"), Json.PLAIN.writeValueAsBytes(progress));
     }
 
     /** Returns a file of a feed beside its entry. */
@@ -87,7 +86,7 @@ public final class FeedRegister {
     private static Optional<JsonNode> read(Path file) throws IOException {
         StokerHome.requireDirectory();
         try {
-            return Optional.of(JSON.readTree(RegularFile.read(file, MAX_BYTES)));
+            return Optional.of(Json.PLAIN.readTree(RegularFile.read(file, MAX_BYTES)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.storage.PrivateFiles;
 import dev.stoker.transport.RegularFile;
 import java.io.IOException;
@@ -16,7 +16,6 @@ import java.util.UUID;
  * the feed. A request names one start of one feed, so that it can never end a later one of the same name.
  */
 public final class StopRequest {
-    private static final JsonMapper JSON = new JsonMapper();
 
     private static final int MAX_BYTES = 4096;
 
@@ -32,8 +31,8 @@ public final class StopRequest {
     public static void write(String feed, UUID id, long startedMs) throws IOException {
         PrivateFiles.replace(
                 file(feed),
-                JSON.writeValueAsBytes(
-                        JSON.createObjectNode().put("id", id.toString()).put("started_ms", startedMs)));
+                Json.PLAIN.writeValueAsBytes(
+                        Json.object().put("id", id.toString()).put("started_ms", startedMs)));
     }
 
     /** Takes back a request, if there is one. */
@@ -44,7 +43,7 @@ public final class StopRequest {
     /** Whether somebody has asked this start of the feed to end. */
     public static boolean isThere(String feed, UUID id, long startedMs) throws IOException {
         try {
-            JsonNode request = JSON.readTree(RegularFile.read(file(feed), MAX_BYTES));
+            JsonNode request = Json.PLAIN.readTree(RegularFile.read(file(feed), MAX_BYTES));
             return request.path("id").asText().equals(id.toString())
                     && request.path("started_ms").asLong() == startedMs;
         } catch (NoSuchFileException e) {

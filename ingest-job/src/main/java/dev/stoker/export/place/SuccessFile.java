@@ -1,7 +1,7 @@
 package dev.stoker.export.place;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
@@ -16,7 +16,6 @@ public final class SuccessFile {
     public static final String ID = "id";
 
     private static final long MAX_BYTES = 256 << 20;
-    private static final JsonMapper JSON = new JsonMapper();
 
     private SuccessFile() {}
 
@@ -41,10 +40,10 @@ public final class SuccessFile {
 
     private static JsonNode json(byte[] content) {
         try {
-            return JSON.readTree(content);
+            return Json.PLAIN.readTree(content);
         } catch (IOException e) {
             // Other systems write files of this name, too.
-            return JSON.createObjectNode();
+            return Json.object();
         }
     }
 }

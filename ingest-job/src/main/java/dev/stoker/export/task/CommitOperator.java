@@ -1,6 +1,5 @@
 package dev.stoker.export.task;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.export.place.ExportTarget;
@@ -9,6 +8,7 @@ import dev.stoker.export.spec.Content;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.formats.files.FilesWriter;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -23,7 +23,6 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 public final class CommitOperator extends AbstractStreamOperator<ShardReport>
         implements OneInputStreamOperator<ShardReport, ShardReport>, BoundedOneInput {
     private static final long serialVersionUID = 1;
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final ExportWork work;
     private final String datasetId;
@@ -63,7 +62,7 @@ public final class CommitOperator extends AbstractStreamOperator<ShardReport>
 
     private ObjectNode description() {
         Content content = work.content();
-        ObjectNode json = JSON.createObjectNode();
+        ObjectNode json = Json.object();
         json.put(SuccessFile.MARK, 1).put(SuccessFile.ID, work.target().export());
         json.put("dataset", datasetId).put("version", work.version());
         json.put("format", content.format()).put("compression", content.compression());

@@ -1,8 +1,8 @@
 package dev.stoker.ingest.spec;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.json.Json;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,8 +29,6 @@ public final class KeyFile {
 
     /** Windows editors end a line with this character and a line feed. */
     public static final String RETURN = "\r";
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     private static final String BYTE_ORDER_MARK = "\ufeff";
 
@@ -101,7 +99,7 @@ public final class KeyFile {
 
     /** Returns the key of a line. */
     private static String key(String line) throws JsonProcessingException {
-        return line.startsWith("\"") ? JSON.readValue(line, String.class) : line;
+        return line.startsWith("\"") ? Json.PLAIN.readValue(line, String.class) : line;
     }
 
     private static String key(String text, String name, long number, char end) throws InvalidKeysException {

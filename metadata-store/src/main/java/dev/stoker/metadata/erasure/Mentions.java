@@ -2,7 +2,7 @@ package dev.stoker.metadata.erasure;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.util.Base64;
 import java.util.regex.Matcher;
@@ -15,7 +15,6 @@ import java.util.regex.Pattern;
  */
 final class Mentions {
 
-    private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"");
 
     private final KeyTest test;
@@ -37,7 +36,7 @@ final class Mentions {
     boolean in(String line) {
         JsonNode json;
         try {
-            json = MAPPER.readTree(line);
+            json = Json.PLAIN.readTree(line);
         } catch (JsonProcessingException e) {
             return inText(line, "", either);
         }
@@ -103,7 +102,7 @@ final class Mentions {
             return true;
         }
         try {
-            JsonNode json = MAPPER.readTree(bytes);
+            JsonNode json = Json.PLAIN.readTree(bytes);
             return json != null && json.isContainerNode() && in(json, "", either);
         } catch (IOException e) {
             return false;

@@ -1,7 +1,6 @@
 package dev.stoker.schemas.arrow;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.schemas.arrow.types.ArrowField;
 import dev.stoker.schemas.arrow.types.ArrowSchema;
 import dev.stoker.schemas.arrow.types.DecimalType;
@@ -20,6 +19,7 @@ import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.features.Requires;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
  * a categorical column are the dictionary with the column's number.
  */
 final class SchemaReader {
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final FlatReader in;
     private final String file;
@@ -274,7 +273,7 @@ final class SchemaReader {
     private List<Integer> shape(String name, @Nullable String json) throws StokerException {
         List<Integer> shape = new ArrayList<>();
         try {
-            JsonNode tree = JSON.readTree(json == null ? "" : json);
+            JsonNode tree = Json.PLAIN.readTree(json == null ? "" : json);
             if (tree.has("permutation")) {
                 throw unsupported(name, "a permuted tensor");
             }

@@ -1,9 +1,9 @@
 package dev.stoker.schemas.batch;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.JsonText;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -28,7 +28,6 @@ public final class View {
 
     private static final int TAG_DIGITS = 16;
     private static final int NAMES_SHOWN = 50;
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final List<String> names;
     private final BitSet columns;
@@ -103,7 +102,7 @@ public final class View {
      */
     public static View parse(String text, List<String> fields) {
         try {
-            JsonNode columns = JSON.readTree(text).path("columns");
+            JsonNode columns = Json.PLAIN.readTree(text).path("columns");
             View view;
             if (columns.isNull()) {
                 view = whole(fields);

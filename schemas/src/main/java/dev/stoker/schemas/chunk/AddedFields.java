@@ -2,9 +2,9 @@ package dev.stoker.schemas.chunk;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.json.Json;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,8 +25,6 @@ public final class AddedFields implements Serializable {
 
     /** No fields. */
     public static final AddedFields NONE = new AddedFields(List.of());
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     /** The only state that Java serialization writes. */
     private final String text;
@@ -68,7 +66,7 @@ public final class AddedFields implements Serializable {
     public static AddedFields parse(String text) {
         JsonNode list;
         try {
-            list = JSON.readTree(text);
+            list = Json.PLAIN.readTree(text);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("added fields are no JSON: " + e.getOriginalMessage(), e);
         }

@@ -1,8 +1,8 @@
 package dev.stoker.schemas.chunk;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +12,6 @@ import java.util.List;
  * ensure_ascii=False)}. (Jackson escapes control characters with upper-case digits.)
  */
 public final class JsonText {
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private JsonText() {}
 
@@ -37,7 +36,7 @@ public final class JsonText {
 
     static List<String> parseArray(String json, String what, String file) throws CorruptDataException {
         try {
-            JsonNode tree = JSON.readTree(json);
+            JsonNode tree = Json.PLAIN.readTree(json);
             List<String> values = new ArrayList<>();
             for (JsonNode value : tree) {
                 if (!value.isTextual()) {

@@ -1,10 +1,9 @@
 package dev.stoker.schemas.features;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -27,9 +26,6 @@ public final class Requires {
     private static final Set<String> KNOWN = Set.of();
 
     private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_.-]{0,63}");
-    private static final JsonMapper JSON = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
 
     private Requires() {}
 
@@ -62,7 +58,7 @@ public final class Requires {
 
     private static JsonNode parse(String text) {
         try {
-            JsonNode list = JSON.readTree(text);
+            JsonNode list = Json.STRICT.readTree(text);
             if (!list.isMissingNode()) {
                 return list;
             }

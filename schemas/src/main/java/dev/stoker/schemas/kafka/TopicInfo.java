@@ -2,7 +2,6 @@ package dev.stoker.schemas.kafka;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -11,6 +10,7 @@ import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.features.Requires;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
@@ -90,8 +90,6 @@ public record TopicInfo(
 
     /** The version of this description. */
     private static final int FORMAT = 1;
-
-    private static final JsonMapper JSON = new JsonMapper();
 
     public TopicInfo {
         fields = List.copyOf(fields);
@@ -228,7 +226,7 @@ public record TopicInfo(
      */
     public static TopicInfo read(byte[] value, String where) throws CorruptDataException, FormatTooNewException {
         try {
-            JsonNode json = JSON.readTree(value);
+            JsonNode json = Json.PLAIN.readTree(value);
             Requires.check(json, where);
             JsonNode stream = json.required("stream");
             List<Field> fields = new ArrayList<>();
@@ -289,7 +287,7 @@ public record TopicInfo(
 
     private static JsonNode tree(String json) {
         try {
-            return JSON.readTree(json);
+            return Json.PLAIN.readTree(json);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("an order spec is JSON", e);
         }

@@ -1,10 +1,8 @@
 package dev.stoker.schemas.order;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.json.Json;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,11 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class OrderOverlay {
     /** No keys: the feed's default applies. */
     public static final OrderOverlay NONE = new OrderOverlay(new TreeMap<>());
-
-    private static final JsonMapper JSON = JsonMapper.builder()
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .build();
 
     /** Keys in canonical order. */
     private enum Key {
@@ -73,7 +66,7 @@ public final class OrderOverlay {
      */
     public static OrderOverlay fromJson(String json) {
         try {
-            return fromJson(JSON.readTree(json));
+            return fromJson(Json.STRICT.readTree(json));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("order spec is not JSON: " + e.getOriginalMessage(), e);
         }

@@ -1,11 +1,7 @@
 package dev.stoker.schemas.table;
 
-import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ArrowFile;
 import dev.stoker.schemas.arrow.ColumnBuilder;
@@ -19,6 +15,7 @@ import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.log.CanonicalUuid;
 import dev.stoker.schemas.log.ExpiredVersions;
 import java.nio.ByteBuffer;
@@ -62,11 +59,6 @@ final class TableFormat {
             ArrowField.nullable("overlay", new FixedBinaryType(16)),
             ArrowField.nullable("overlay_length", FieldType.parse("int64")),
             ArrowField.nullable("overlay_crc32c", FieldType.parse("uint32")));
-
-    private static final ObjectMapper JSON = JsonMapper.builder()
-            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
 
     private TableFormat() {}
 
@@ -127,9 +119,9 @@ final class TableFormat {
         metadata.put("stoker.dataset", table.dataset.toString());
         metadata.put("stoker.version", Long.toString(table.version));
         try {
-            metadata.put("stoker.splits", SelfChecksum.escape(JSON.writeValueAsString(table.splits)));
-            metadata.put("stoker.classes", SelfChecksum.escape(JSON.writeValueAsString(table.classes.names())));
-            metadata.put("stoker.topics", SelfChecksum.escape(JSON.writeValueAsString(table.topics)));
+            metadata.put("stoker.splits", SelfChecksum.escape(Json.STRICT.writeValueAsString(table.splits)));
+            metadata.put("stoker.classes", SelfChecksum.escape(Json.STRICT.writeValueAsString(table.classes.names())));
+            metadata.put("stoker.topics", SelfChecksum.escape(Json.STRICT.writeValueAsString(table.topics)));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(
                     "Names of splits, classes or topics that are no Unicode: " + e.getOriginalMessage(), e);
@@ -162,11 +154,12 @@ final class TableFormat {
         try {
             TableColumns table = new TableColumns(CanonicalUuid.parse(text(metadata, "stoker.dataset")));
             table.version = Long.parseLong(text(metadata, "stoker.version"));
-            table.splits.addAll(JSON.readValue(text(metadata, "stoker.splits"), new TypeReference<List<String>>() {}));
-            table.classes = ClassTable.of(JSON.readValue(
+            table.splits.addAll(
+                    Json.STRICT.readValue(text(metadata, "stoker.splits"), new TypeReference<List<String>>() {}));
+            table.classes = ClassTable.of(Json.STRICT.readValue(
                     text(metadata, "stoker.classes"), new TypeReference<Map<String, List<String>>>() {}));
             table.topics.putAll(
-                    JSON.readValue(text(metadata, "stoker.topics"), new TypeReference<Map<String, Long>>() {}));
+                    Json.STRICT.readValue(text(metadata, "stoker.topics"), new TypeReference<Map<String, Long>>() {}));
             table.topics.forEach((topic, version) -> requireVersion(table, version, 1, "the topic " + topic));
             table.recovered = Long.parseLong(text(metadata, "stoker.recovered"));
             requireVersion(table, table.recovered, 0, "the newest recovered version");

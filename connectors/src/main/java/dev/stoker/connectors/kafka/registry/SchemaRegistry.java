@@ -2,10 +2,10 @@ package dev.stoker.connectors.kafka.registry;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.flink.failure.ConnectionText;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -24,7 +24,6 @@ import java.util.Optional;
  * requests of the REST API suffice: register a schema, get one by its ID, and get the newest one of a subject.
  */
 public final class SchemaRegistry {
-    private static final JsonMapper JSON = new JsonMapper();
     private static final String TYPE = "application/vnd.schemaregistry.v1+json";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int OK = 200;
@@ -123,7 +122,7 @@ public final class SchemaRegistry {
 
     private JsonNode json(HttpResponse<String> reply) throws TopicException {
         try {
-            return JSON.readTree(reply.body());
+            return Json.PLAIN.readTree(reply.body());
         } catch (JsonProcessingException e) {
             throw new TopicException("The schema registry " + base + " returned invalid JSON: " + reply.body(), e);
         }

@@ -2,9 +2,9 @@ package dev.stoker.server.ui;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.NodeMetrics;
@@ -15,12 +15,11 @@ import java.util.List;
  * A status as JSON; times are seconds, moments milliseconds since 1970. The keys stand in {@code docs/operations.md}.
  */
 final class StatusJson {
-    private static final JsonMapper JSON = new JsonMapper();
 
     private StatusJson() {}
 
     static byte[] of(FeedStatus status) {
-        ObjectNode json = JSON.createObjectNode();
+        ObjectNode json = Json.object();
         json.putObject("feed").put("name", status.name()).put("id", status.id().toString());
         status.whole().feeders().forEach(json.putArray("feeders")::add);
         json.put("lanes", status.whole().lanes());
@@ -37,7 +36,7 @@ final class StatusJson {
     }
 
     static byte[] of(List<History.Entry> history) {
-        ArrayNode json = JSON.createArrayNode();
+        ArrayNode json = Json.array();
         history.forEach(
                 entry -> json.addArray().add(entry.ms()).add(entry.rows()).add(entry.bytes()));
         return bytes(json);
@@ -156,7 +155,7 @@ final class StatusJson {
 
     private static byte[] bytes(JsonNode json) {
         try {
-            return JSON.writeValueAsBytes(json);
+            return Json.PLAIN.writeValueAsBytes(json);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a tree of texts and numbers is always written", e);
         }

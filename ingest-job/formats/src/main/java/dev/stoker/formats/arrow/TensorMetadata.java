@@ -2,21 +2,20 @@ package dev.stoker.formats.arrow;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stoker.schemas.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The metadata of the extension {@code arrow.fixed_shape_tensor}: {@code {"shape":[3,4],"permutation":[0,1]}}. */
 final class TensorMetadata {
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private TensorMetadata() {}
 
     /** Returns the shape, or an empty list if it is missing or the dimensions are permuted. */
     static List<Integer> shape(@Nullable String json) {
         try {
-            JsonNode tree = JSON.readTree(json == null ? "" : json);
+            JsonNode tree = Json.PLAIN.readTree(json == null ? "" : json);
             JsonNode permutation = tree.path("permutation");
             for (int i = 0; i < permutation.size(); i++) {
                 if (permutation.get(i).asInt(-1) != i) {

@@ -2,9 +2,9 @@ package dev.stoker.formats.huggingface;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +27,6 @@ public final class SavedDataset {
 
     /** Name of the file that lists the Arrow files of a split. */
     public static final String STATE_FILE = "state.json";
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private SavedDataset() {}
 
@@ -62,7 +60,7 @@ public final class SavedDataset {
 
     private static JsonNode parse(String json, String file) throws DamagedFileException {
         try {
-            return JSON.readTree(json);
+            return Json.PLAIN.readTree(json);
         } catch (JsonProcessingException e) {
             throw new DamagedFileException(file + " is damaged: it is no JSON; restore the file from a copy", e);
         }

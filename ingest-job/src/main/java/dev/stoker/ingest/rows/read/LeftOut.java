@@ -2,7 +2,6 @@ package dev.stoker.ingest.rows.read;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.FileTree;
@@ -12,6 +11,7 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.ingest.rows.source.SourceFile;
 import dev.stoker.ingest.rows.source.Unreadable;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.util.function.Consumer;
 
@@ -21,7 +21,6 @@ import java.util.function.Consumer;
  */
 public final class LeftOut {
     private static final int BATCH_CHARS = 32 << 10;
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final FileTree.Errors errors;
     private final SkipCounts counts;
@@ -43,14 +42,14 @@ public final class LeftOut {
         String place = file.path() + "#" + position;
         requireSkip(place, why);
         counts.add(FileSkip.BAD_ROW, place);
-        add(JSON.createObjectNode().put("file", file.location()).put("position", position), ErrorText.of(why));
+        add(Json.object().put("file", file.location()).put("position", position), ErrorText.of(why));
     }
 
     /** Handles a row whose file is not known any more. */
     public void row(String key, BadValueException why) throws UnreadableException {
         requireSkip(key, why);
         counts.add(FileSkip.BAD_ROW, key);
-        add(JSON.createObjectNode().put("key", key), ErrorText.of(why));
+        add(Json.object().put("key", key), ErrorText.of(why));
     }
 
     private void requireSkip(String place, BadValueException why) throws UnreadableException {
@@ -71,27 +70,26 @@ public final class LeftOut {
     void damagedRow(SourceFile file, long position, IOException why) throws UnreadableException {
         requireSkip(why);
         counts.add(FileSkip.DAMAGED, file.path() + "#" + position);
-        add(JSON.createObjectNode().put("file", file.location()).put("position", position), ErrorText.of(why));
+        add(Json.object().put("file", file.location()).put("position", position), ErrorText.of(why));
     }
 
     /** Handles a part of a file, or its rest. */
     public void part(RowRun.Piece piece, IOException why) throws UnreadableException {
         requireSkip(why);
         counts.add(FileSkip.DAMAGED, piece.file().path());
-        add(
-                JSON.createObjectNode().put("file", piece.file().location()).put("part", piece.number()),
-                ErrorText.of(why));
+        add(Json.object().put("file", piece.file().location()).put("part", piece.number()), ErrorText.of(why));
     }
 
     /** Lists a file that could not be opened when the ingest was planned. */
     public void file(Unreadable file) {
         counts.add(FileSkip.UNREADABLE, file.path());
-        add(JSON.createObjectNode().put("file", file.location()), file.reason());
+        add(Json.object().put("file", file.location()), file.reason());
     }
 
     private void add(ObjectNode line, String reason) {
         try {
-            lines.append(JSON.writeValueAsString(line.put("reason", reason))).append('\n');
+            lines.append(Json.PLAIN.writeValueAsString(line.put("reason", reason)))
+                    .append('\n');
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("an object of texts and numbers can be written", e);
         }
@@ -103,7 +101,7 @@ public final class LeftOut {
     /** Formats a line of the list of skipped rows as text: the place and the reason. */
     public static String shown(String line) {
         try {
-            JsonNode item = JSON.readTree(line);
+            JsonNode item = Json.PLAIN.readTree(line);
             String place = item.has("key")
                     ? item.get("key").textValue()
                     : item.get("file").textValue();

@@ -1,9 +1,9 @@
 package dev.stoker.ingest.topic.value;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -24,8 +24,6 @@ public final class DeadLetters implements AutoCloseable {
     /** For larger values only the length is stored; the record itself is in the topic. */
     private static final int MAX_VALUE_BYTES = 64 << 20;
 
-    private static final ObjectMapper MAPPER = new ObjectMapper();
-
     private final ObjectStore store;
     private final String topic;
     private final String topicId;
@@ -43,7 +41,7 @@ public final class DeadLetters implements AutoCloseable {
 
     /** Writes a record; it is durable when this returns. */
     public void write(SourceRecord record, PoisonException reason) throws IOException {
-        ObjectNode json = MAPPER.createObjectNode();
+        ObjectNode json = Json.object();
         json.put("topic", topic);
         json.put("topic_id", topicId);
         json.put("partition", record.partition());
@@ -58,7 +56,7 @@ public final class DeadLetters implements AutoCloseable {
         }
         json.put("value_bytes", record.value() == null ? 0 : record.value().remaining());
         put(json, "value", record.value());
-        byte[] line = (MAPPER.writeValueAsString(json) + "\n").getBytes(StandardCharsets.UTF_8);
+        byte[] line = (Json.PLAIN.writeValueAsString(json) + "\n").getBytes(StandardCharsets.UTF_8);
         store.createIfAbsent(name(topic, record.partition(), record.offset()), line);
     }
 

@@ -2,13 +2,12 @@ package dev.stoker.formats.parquet.column;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.formats.write.OutputColumn;
 import dev.stoker.formats.write.OutputTable;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,7 +31,6 @@ public record ExportedColumns(String key, Map<String, Exported> fields) {
     public static final String METADATA_KEY = "stoker";
 
     private static final ExportedColumns NONE = new ExportedColumns("", Map.of());
-    private static final ObjectMapper JSON = new JsonMapper();
 
     /**
      * A field.
@@ -42,7 +40,7 @@ public record ExportedColumns(String key, Map<String, Exported> fields) {
     public record Exported(FieldType type, boolean payload, List<String> classes) {}
 
     public static String encode(OutputTable table) {
-        ObjectNode root = JSON.createObjectNode();
+        ObjectNode root = Json.object();
         if (table.key() >= 0) {
             root.put("key", table.columns().get(table.key()).name());
         }
@@ -74,7 +72,7 @@ public record ExportedColumns(String key, Map<String, Exported> fields) {
             return NONE;
         }
         try {
-            JsonNode root = JSON.readTree(json);
+            JsonNode root = Json.PLAIN.readTree(json);
             Map<String, Exported> fields = new LinkedHashMap<>();
             for (Map.Entry<String, JsonNode> entry : root.path("fields").properties()) {
                 fields.put(entry.getKey(), field(entry.getKey(), entry.getValue()));
