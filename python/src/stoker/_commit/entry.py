@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from stoker._dataset.log import FORMAT, DatasetInfo, LogEntry
 from stoker._format import crc as crc_library
@@ -61,19 +62,24 @@ def escaped(json: str) -> str:
     return json.replace("stoker.crc32c=", "stoker.crc32c\\u003d")
 
 
+def encode_json(keys: Mapping[str, Any]) -> bytes:
+    """The content of a JSON file with a self-checksum, a format and these keys."""
+    content = {"self": _ZEROS.decode(), "format": FORMAT, **keys}
+    return seal(compact_upper(content).encode())
+
+
 def encode_info(info: DatasetInfo) -> bytes:
     """The content of dataset.json."""
-    content = {
-        "self": _ZEROS.decode(),
-        "format": FORMAT,
-        "id": info.id,
-        "name": info.name,
-        "created": info.created,
-        "fields": [f.to_json() for f in info.fields],
-        **({"classes": {field: list(names) for field, names in info.classes.items()}} if info.classes else {}),
-        "options": dict(info.options),
-    }
-    return seal(compact_upper(content).encode())
+    return encode_json(
+        {
+            "id": info.id,
+            "name": info.name,
+            "created": info.created,
+            "fields": [f.to_json() for f in info.fields],
+            **({"classes": {field: list(names) for field, names in info.classes.items()}} if info.classes else {}),
+            "options": dict(info.options),
+        }
+    )
 
 
 def encode_entry(entry: LogEntry, dataset: str) -> bytes:

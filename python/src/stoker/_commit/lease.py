@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from stoker._commit.entry import seal
+from stoker._commit.entry import encode_json
 from stoker._commit.local_store import UnknownOutcome
 from stoker._commit.stores import Store
-from stoker._dataset.log import FORMAT, check_format, read_verified
-from stoker._format.canonical_json import compact_upper
-from stoker._format.requires import check_requires
+from stoker._dataset.log import decode_json, read_verified, texts
 from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, FormatTooNewError
 
@@ -33,7 +30,7 @@ _PAUSES = 30
 
 @dataclass(frozen=True)
 class Lease:
-    """The writer that is at work under an ingest id."""
+    """The writer that is at work under an ingest id. The file has the same keys in the same order."""
 
     dataset: str
     ingest: str
@@ -44,31 +41,13 @@ class Lease:
 
     def encode(self) -> bytes:
         """The content of the file."""
-        content = {
-            "self": "stoker.crc32c=00000000",
-            "format": FORMAT,
-            "dataset": self.dataset,
-            "ingest": self.ingest,
-            "created": self.created,
-            "by": self.by,
-            "process": self.process,
-        }
-        return seal(compact_upper(content).encode())
+        return encode_json(asdict(self))
 
 
 def read_lease(path: AnyPath) -> Lease:
     """Reads and verifies a lease; FileNotFoundError if there is none."""
-    data = read_verified(path)
-    try:
-        content = json.loads(data)
-        check_format(content["format"], str(path))
-        check_requires(content, path)
-        texts = [content[name] for name in ("dataset", "ingest", "created", "by", "process")]
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("not all texts")
-        return Lease(*texts)
-    except (KeyError, TypeError, ValueError) as e:
-        raise CorruptDataError(f"{path}: {e!r}") from e
+    names = [field.name for field in fields(Lease)]
+    return decode_json(read_verified(path), path, lambda content: Lease(*texts(content, *names)))
 
 
 class Leases:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from shlex import quote
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker._dataset.nearby import advice
 from stoker._format.avro import read_container, read_metadata
@@ -20,6 +20,8 @@ from stoker._store.downloads import downloads
 from stoker._store.objects import NotListableError
 from stoker._store.remote_path import AnyPath, RemotePath, list_names
 from stoker.errors import CorruptDataError, FormatTooNewError, NotADatasetError
+
+T = TypeVar("T")
 
 FORMAT = 1
 _AT_ONCE = 64
@@ -85,6 +87,28 @@ def read_verified(path: AnyPath, advice: str = ADVICE) -> bytes:
     return data
 
 
+def decode_json(data: bytes, path: AnyPath, parse: Callable[[dict[str, Any]], T]) -> T:
+    """Returns what `parse` makes of the keys of a JSON file that matches its checksum.
+
+    Raises `FormatTooNewError`, and `CorruptDataError` if a key is missing or `parse` refuses it.
+    """
+    try:
+        content = json.loads(data)
+        check_format(content["format"], str(path))
+        check_requires(content, path)
+        return parse(content)
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        raise CorruptDataError(f"{path}: {e!r}") from e
+
+
+def texts(content: Mapping[str, Any], *keys: str) -> list[str]:
+    """The values of keys; `ValueError` unless all of them are texts."""
+    found = [content[key] for key in keys]
+    if not all(isinstance(text, str) for text in found):
+        raise ValueError("not all texts")
+    return found
+
+
 def read_info(root: AnyPath) -> DatasetInfo:
     """Reads and verifies `_stoker/dataset.json`."""
     path = root / "_stoker" / "dataset.json"
@@ -104,25 +128,23 @@ def read_info(root: AnyPath) -> DatasetInfo:
         raise NotADatasetError(
             f"{root} is not a Stoker dataset{hint}; {created if isinstance(root, RemotePath) else advice(root)}"
         ) from None
-    try:
-        content = json.loads(data)
-        check_format(content["format"], str(path))
-        check_requires(content, path)
-        fields = tuple(Field.from_json(f, str(path)) for f in content["fields"])
-        if [f.payload for f in fields] != sorted(f.payload for f in fields):
-            raise ValueError("payload fields must come last")
-        if len({f.name for f in fields}) != len(fields):
-            raise ValueError("two fields of one name")
-        return DatasetInfo(
-            str(uuid.UUID(content["id"])),
-            content["name"],
-            content["created"],
-            fields,
-            content.get("options", {}),
-            _declared_classes(content.get("classes", {}), fields),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as e:
-        raise CorruptDataError(f"{path}: {e!r}") from e
+    return decode_json(data, path, lambda content: _info(content, str(path)))
+
+
+def _info(content: Mapping[str, Any], where: str) -> DatasetInfo:
+    fields = tuple(Field.from_json(f, where) for f in content["fields"])
+    if [f.payload for f in fields] != sorted(f.payload for f in fields):
+        raise ValueError("payload fields must come last")
+    if len({f.name for f in fields}) != len(fields):
+        raise ValueError("two fields of one name")
+    return DatasetInfo(
+        str(uuid.UUID(content["id"])),
+        content["name"],
+        content["created"],
+        fields,
+        content.get("options", {}),
+        _declared_classes(content.get("classes", {}), fields),
+    )
 
 
 def _recover(root: AnyPath) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from shlex import quote
+from typing import Any
 
-from stoker._dataset.log import check_format, read_verified
-from stoker._format.requires import check_requires
+from stoker._dataset.log import decode_json, read_verified, texts
 from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, UnknownVersionError
 
@@ -32,22 +32,17 @@ class Tag:
 
 def read_tag(path: AnyPath) -> Tag:
     """Reads and verifies the file of one change; `FileNotFoundError` if there is none."""
-    data = read_verified(path)
-    try:
-        content = json.loads(data)
-        check_format(content["format"], str(path))
-        check_requires(content, path)
-        texts = [content[name] for name in ("name", "created", "by")]
-        numbers = [content[name] for name in ("number", "version")]
-        if not all(isinstance(text, str) for text in texts):
-            raise ValueError("not all texts")
-        if not all(type(number) is int for number in numbers) or numbers[0] < 1 or numbers[1] < 0:
-            raise ValueError(f"no tag: change {numbers[0]}, version {numbers[1]}")
-        if not NAME.fullmatch(texts[0]):
-            raise ValueError(f"{texts[0]!r} is not the name of a tag")
-        return Tag(str(uuid.UUID(content["dataset"])), texts[0], *numbers, *texts[1:])
-    except (KeyError, TypeError, ValueError, AttributeError) as e:
-        raise CorruptDataError(f"{path}: {e!r}") from e
+    return decode_json(read_verified(path), path, _tag)
+
+
+def _tag(content: Mapping[str, Any]) -> Tag:
+    name, created, by = texts(content, "name", "created", "by")
+    number, version = content["number"], content["version"]
+    if type(number) is not int or type(version) is not int or number < 1 or version < 0:
+        raise ValueError(f"no tag: change {number}, version {version}")
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is not the name of a tag")
+    return Tag(str(uuid.UUID(content["dataset"])), name, number, version, created, by)
 
 
 def version_of(root: AnyPath, name: str, dataset: str) -> int:
