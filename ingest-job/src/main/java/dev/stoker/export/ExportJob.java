@@ -9,6 +9,7 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.JobMain;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.IngestJob;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.time.Duration;
@@ -81,7 +82,7 @@ public final class ExportJob {
      * Runs an export until it is complete. An interrupted thread cancels the job.
      *
      * @throws InvalidExportException if the export cannot be started with these options
-     * @throws ExportFailedException if it is not complete; it has then left nothing at the target
+     * @throws StokerException if it is not complete; it has then left nothing at the target
      */
     public static ExportResult run(ExportOptions options, JobLauncher launcher, ExportListener listener)
             throws IOException, InterruptedException {
@@ -99,7 +100,7 @@ public final class ExportJob {
             } catch (ExecutionException e) {
                 Throwable failure = Objects.requireNonNull(e.getCause(), "a failed future has a cause");
                 abandon(job, target, e);
-                throw new ExportFailedException(FailureText.of(failure) + " (nothing was exported)", failure);
+                throw new StokerException(FailureText.of(failure) + " (nothing was exported)", failure);
             } catch (IOException e) {
                 abandon(job, target, e);
                 throw e;
@@ -107,10 +108,8 @@ public final class ExportJob {
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
             Duration duration = Duration.ofNanos(System.nanoTime() - started);
             JsonNode done = Json.PLAIN.readTree(target.committed()
-                    .orElseThrow(() -> new ExportFailedException(
-                            "the job ended, but " + ExportTarget.SUCCESS + " is not at "
-                                    + plan.work().target().location() + "; run the export again",
-                            null)));
+                    .orElseThrow(() -> new StokerException("the job ended, but " + ExportTarget.SUCCESS + " is not at "
+                            + plan.work().target().location() + "; run the export again")));
             return new ExportResult(
                     plan.work().target().location(),
                     plan.work().target().export(),
@@ -145,7 +144,7 @@ public final class ExportJob {
         } catch (IOException | InterruptedException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
-            throw new ExportFailedException(FailureText.of(e) + " (nothing was exported)", e);
+            throw new StokerException(FailureText.of(e) + " (nothing was exported)", e);
         }
     }
 

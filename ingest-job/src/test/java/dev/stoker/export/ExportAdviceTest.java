@@ -9,6 +9,7 @@ import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.testing.Advice;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ class ExportAdviceTest {
             return "";
         } catch (InvalidExportException e) {
             return String.join("\n", e.problems());
-        } catch (ExportFailedException e) {
+        } catch (StokerException e) {
             return ErrorText.of(e);
         }
     }

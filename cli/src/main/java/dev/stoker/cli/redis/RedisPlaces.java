@@ -7,6 +7,8 @@ import dev.stoker.metadata.chunks.ParallelChunks;
 import dev.stoker.metadata.index.PlaceHints;
 import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
 import java.net.URI;
@@ -195,7 +197,7 @@ public final class RedisPlaces implements PlaceHints {
      * added since. Places of removed samples stay, and lookups ignore them.
      *
      * @param threads number of chunks to read at a time
-     * @throws RedisUnavailableException if the server does not answer
+     * @throws StokerException if the server does not answer
      * @throws IOException if a chunk cannot be read
      */
     public Loaded load(Dataset dataset, Snapshot snapshot, int threads) throws IOException {
@@ -210,7 +212,7 @@ public final class RedisPlaces implements PlaceHints {
     /**
      * Loads the places of a version in the same way, by workers that may be on other machines.
      *
-     * @throws RedisUnavailableException if the server does not answer
+     * @throws StokerException if the server does not answer
      * @throws IOException if a chunk cannot be read
      */
     public Loaded load(Snapshot snapshot, Workers workers) throws IOException, InterruptedException {
@@ -227,7 +229,7 @@ public final class RedisPlaces implements PlaceHints {
                 .toArray();
     }
 
-    private Loaded loaded(Snapshot snapshot, long before, int[] chunks, long samples) throws RedisUnavailableException {
+    private Loaded loaded(Snapshot snapshot, long before, int[] chunks, long samples) throws StokerException {
         if (snapshot.version() > before) {
             talk(() -> client.set(loaded, Long.toString(snapshot.version())));
         }
@@ -235,12 +237,12 @@ public final class RedisPlaces implements PlaceHints {
     }
 
     /** Makes the next load write all places again. */
-    public void forget() throws RedisUnavailableException {
+    public void forget() throws StokerException {
         talk(() -> client.del(loaded));
     }
 
     /** Returns the version that was loaded; 0 if the server says nothing or garbage. */
-    private long loadedVersion() throws RedisUnavailableException {
+    private long loadedVersion() throws StokerException {
         Object value = talk(() -> {
             try {
                 return client.executeCommand(new CommandArguments(Protocol.Command.GET).key(loaded));
@@ -289,13 +291,14 @@ public final class RedisPlaces implements PlaceHints {
     /**
      * Runs a step that changes the server. The client has no single type for an answer that it does not understand.
      *
-     * @throws RedisUnavailableException if the server does not answer, or not as it should
+     * @throws StokerException if the server does not answer, or not as it should
      */
-    private <T> T talk(RedisSockets.Step<T> step) throws RedisUnavailableException {
+    private <T> T talk(RedisSockets.Step<T> step) throws StokerException {
         try {
             return step.run();
         } catch (RuntimeException e) {
-            throw new RedisUnavailableException(url, e);
+            throw new StokerException(
+                    url + " stores nothing: " + ErrorText.of(e) + "; check the server, or leave out --redis", e);
         }
     }
 

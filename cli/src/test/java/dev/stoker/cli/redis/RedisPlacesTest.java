@@ -15,6 +15,7 @@ import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.testing.FreePort;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -166,7 +167,7 @@ class RedisPlacesTest {
         client.configSet("maxmemory", "1");
         client.configSet("maxmemory-policy", "noeviction");
         assertThatThrownBy(this::load)
-                .isInstanceOf(RedisUnavailableException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining(url + " stores nothing: OOM");
         requireSameAnswers();
     }
@@ -179,7 +180,7 @@ class RedisPlacesTest {
         String limited = url.replace("//", "//limited:secret@");
         try (RedisPlaces other = RedisPlaces.open(limited, dataset.info().id())) {
             assertThatThrownBy(() -> other.load(dataset, dataset.snapshot(), 1))
-                    .isInstanceOf(RedisUnavailableException.class)
+                    .isInstanceOf(StokerException.class)
                     .hasMessageContaining("NOPERM");
         }
         assertThat(load().samples()).isEqualTo(4);
@@ -196,7 +197,7 @@ class RedisPlacesTest {
                     // It says OK to what is stored, and an integer where a version should be is garbage.
                     assertThat(other.load(dataset, dataset.snapshot(), 1).samples())
                             .isEqualTo(4);
-                } catch (RedisUnavailableException e) {
+                } catch (StokerException e) {
                     assertThat(e).hasMessageContaining(hostile.url() + " stores nothing: ");
                 }
             }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.cli.TestRedis;
 import dev.stoker.cli.redis.RedisPlaces;
-import dev.stoker.cli.redis.RedisUnavailableException;
 import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.Contents;
@@ -15,6 +14,7 @@ import dev.stoker.metadata.index.PlaceHints;
 import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -125,7 +125,7 @@ class RedisFlinkTest {
             };
 
             assertThatThrownBy(() -> places.load(dataset.snapshot(), dying))
-                    .isInstanceOf(RedisUnavailableException.class)
+                    .isInstanceOf(StokerException.class)
                     .hasMessageContaining(url + " stores nothing");
         }
     }

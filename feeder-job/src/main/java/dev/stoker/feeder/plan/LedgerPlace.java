@@ -2,6 +2,7 @@ package dev.stoker.feeder.plan;
 
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.LocalErrors;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Where a feed's ledger lies: where it was asked for, or else in the first stream's dataset. */
 final class LedgerPlace {
@@ -68,11 +70,18 @@ final class LedgerPlace {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
-            throw new UnwritableLedgerException(directory.toString(), LocalErrors.reason(e), e);
+            throw unwritable(directory.toString(), LocalErrors.reason(e), e);
         }
         if (!Files.isWritable(directory)) {
-            throw new UnwritableLedgerException(directory.toString(), "permission denied", null);
+            throw unwritable(directory.toString(), "permission denied", null);
         }
+    }
+
+    private static StokerException unwritable(String location, String reason, @Nullable Throwable cause) {
+        return new StokerException(
+                "the ledger cannot be written to " + location + ": " + reason
+                        + "; give another directory or URI with --ledger PLACE",
+                cause);
     }
 
     /** A store tells by being written to, and only then. */
@@ -80,7 +89,7 @@ final class LedgerPlace {
         try {
             probe(location);
         } catch (IOException e) {
-            throw new UnwritableLedgerException(location, ErrorText.of(e), e);
+            throw unwritable(location, ErrorText.of(e), e);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.topic;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
-import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.topic.TopicCheck;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ final class TopicWatch implements AutoCloseable {
      * Waits for the brokers.
      *
      * @return the id
-     * @throws TopicGoneException if the topic is gone, or another one
+     * @throws StokerException if the topic is gone, or another one
      */
     String look(String id) throws IOException {
         if (closed) {

@@ -2,6 +2,7 @@ package dev.stoker.feeder.plan;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +18,7 @@ class LedgerPlaceTest {
 
     private void refused(String reason, String... args) {
         assertThatThrownBy(() -> FeedPlan.of(FeedOptions.parse(args)))
-                .isInstanceOf(UnwritableLedgerException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageStartingWith("the ledger cannot be written to ")
                 .hasMessageContaining(reason)
                 .hasMessageEndingWith("; give another directory or URI with --ledger PLACE");

@@ -8,7 +8,7 @@ import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.StartWarnings;
-import dev.stoker.feeder.plan.UnwritableLedgerException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.order.Fingerprint;
@@ -125,7 +125,7 @@ class FeedAdviceTest {
         Files.createDirectories(feeds.getParent());
         Files.writeString(feeds, "in the way");
         Throwable said = catchThrowable(() -> feed(List.of()));
-        assertThat(said).isInstanceOf(UnwritableLedgerException.class);
+        assertThat(said).isInstanceOf(StokerException.class);
         List<String> place =
                 follow(said, "--ledger", "PLACE", directory.resolve("ledger").toString());
         assertThatCode(() -> feed(place)).doesNotThrowAnyException();

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
-import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.testing.Cells;
@@ -271,7 +271,7 @@ class TopicFeedJobITCase {
         admin.deleteTopics(List.of("feed-deleted")).all().get();
         assertThatThrownBy(() -> await(job))
                 .rootCause()
-                .isInstanceOf(TopicGoneException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("topic feed-deleted at " + broker.bootstrap() + " no longer exists");
     }
 

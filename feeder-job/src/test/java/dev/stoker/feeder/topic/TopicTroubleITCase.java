@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
-import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.topic.TopicReader;
 import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.order.EpochNumbering;
@@ -274,7 +274,7 @@ class TopicTroubleITCase {
         }
         assertThatThrownBy(() -> job.getJobExecutionResult().get(100, TimeUnit.SECONDS))
                 .rootCause()
-                .isInstanceOf(TopicGoneException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining(
                         "topic trouble-recreated at " + broker.bootstrap() + " is not the topic that the feed wrote to")
                 .hasMessageContaining("start a new feed");

@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.connectors.kafka.source.SourceTopic;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import java.io.IOException;
 
@@ -24,8 +25,16 @@ record TopicGuard(TopicLocation topic, String id, String run) implements TopicRu
             found = source.shape().id();
         }
         if (!found.equals(id)) {
-            throw new OtherTopicException(topic, id, found);
+            throw otherTopic(topic, id, found);
         }
+    }
+
+    /** Returns the failure for a topic that is not the one from which the dataset has records. */
+    static StokerException otherTopic(TopicLocation topic, String expected, String found) {
+        return new StokerException("the " + topic + " has the id " + found
+                + ", but the dataset has records of one with the id " + expected
+                + ": it was deleted and recreated, or belongs to another cluster; nothing more is committed,"
+                + " ingest it into a new dataset");
     }
 
     @Override

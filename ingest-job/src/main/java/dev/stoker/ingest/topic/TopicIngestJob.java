@@ -188,7 +188,7 @@ public final class TopicIngestJob {
         try (SourceTopic topic = new SourceTopic(options.topic(), POST_MORTEM)) {
             String found = topic.shape().id();
             if (!found.equals(preparation.shape().id())) {
-                text = new OtherTopicException(
+                text = TopicGuard.otherTopic(
                                 options.topic(), preparation.shape().id(), found)
                         .getMessage();
             }

@@ -107,7 +107,7 @@ record TopicPreparation(
         Optional<TopicPosition> position =
                 version == 0 ? Optional.empty() : TopicPosition.find(dataset.get(), newest.get(), name);
         if (position.isPresent() && !position.get().topicId().equals(shape.id())) {
-            throw new OtherTopicException(options.topic(), position.get().topicId(), shape.id());
+            throw TopicGuard.otherTopic(options.topic(), position.get().topicId(), shape.id());
         }
         boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
         if (!isEmpty && position.isEmpty()) {

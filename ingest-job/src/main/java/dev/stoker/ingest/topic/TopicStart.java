@@ -2,6 +2,7 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.kafka.source.SourceTopic;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +36,7 @@ record TopicStart(TopicIngestOptions options, Optional<TopicPosition> position, 
     /** Returns where an ingest continues behind the records that the dataset has. */
     SortedMap<Integer, Long> after(
             TopicPosition last, SortedMap<Integer, Long> beginnings, SortedMap<Integer, Long> end)
-            throws LostRecordsException {
+            throws StokerException {
         TreeMap<Integer, Long> start = new TreeMap<>(beginnings);
         List<String> problems = new ArrayList<>();
         last.next().forEach((partition, next) -> {
@@ -58,7 +59,7 @@ record TopicStart(TopicIngestOptions options, Optional<TopicPosition> position, 
             }
         });
         if (!problems.isEmpty()) {
-            throw new LostRecordsException(problems);
+            throw new StokerException(String.join("; ", problems));
         }
         return start;
     }

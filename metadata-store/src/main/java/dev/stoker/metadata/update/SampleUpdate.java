@@ -19,6 +19,7 @@ import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.UpdatedChunk;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
@@ -83,7 +84,7 @@ public final class SampleUpdate {
      * Returns what a commit on this version would update.
      *
      * @throws UnknownKeyException if the version lacks one of the samples
-     * @throws OtherFieldException if the version has a field of the name of an added one, with another type
+     * @throws StokerException if the version has a field of the name of an added one, with another type
      */
     public UpdatePlan plan(Snapshot base) throws IOException {
         Selected selected = select(base);
@@ -116,7 +117,7 @@ public final class SampleUpdate {
      * @param ingest the id
      * @param committedBy user and host, for people
      * @throws UnknownKeyException if the version lacks one of the samples
-     * @throws OtherFieldException if the version has a field of the name of an added one, with another type
+     * @throws StokerException if the version has a field of the name of an added one, with another type
      * @throws NothingToUpdateException if all samples have the values already
      * @throws CommitUnknownException if the store cannot tell whether the commit succeeded
      */
@@ -155,21 +156,24 @@ public final class SampleUpdate {
     }
 
     /** Returns the fields with new values that a version does not have. */
-    private AddedFields missingIn(Snapshot base) throws OtherFieldException {
+    private AddedFields missingIn(Snapshot base) throws StokerException {
         List<Field> missingFields = new ArrayList<>();
         for (Field field : values.added().fields()) {
             Optional<Field> own = base.info().field(field.name());
             if (own.isEmpty()) {
                 missingFields.add(field);
             } else if (!own.get().equals(field)) {
-                throw new OtherFieldException(base.info().name(), base.version(), own.get(), field);
+                throw new StokerException("version " + base.version() + " of dataset "
+                        + base.info().name() + " has a field " + field.name() + " of type "
+                        + own.get().type().canonical() + "; it cannot be added with the type "
+                        + field.type().canonical() + "; nothing was committed");
             }
         }
         return AddedFields.of(missingFields);
     }
 
     /** Returns the chunks of a version, by index, with all fields that have new values. */
-    private IntFunction<ChunkSummary> chunks(Snapshot base) throws OtherFieldException {
+    private IntFunction<ChunkSummary> chunks(Snapshot base) throws StokerException {
         AddedFields all = base.table().added().with(missingIn(base));
         return index -> base.table().summary(index).with(all);
     }

@@ -28,6 +28,7 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.FaultyObjectStore;
@@ -155,7 +156,7 @@ class AddedFieldsTest extends UpdateFixture {
         FaultyObjectStore watched = watched(new AtomicBoolean(), () -> add("rival", SCORE, "cat/3", 5));
         assertThatThrownBy(() ->
                         adding(Dataset.open(watched), TEXT, "dog/1", "seven").commit("second", CLOCK, "ada@host"))
-                .isInstanceOf(OtherFieldException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("version 2 of dataset photos has a field score of type int64; it cannot be added"
                         + " with the type utf8; nothing was committed");
         assertThat(dataset.latestVersion()).isEqualTo(2);

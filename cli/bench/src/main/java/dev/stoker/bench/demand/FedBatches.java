@@ -1,11 +1,11 @@
 package dev.stoker.bench.demand;
 
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
 import dev.stoker.client.Iteration;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,15 +22,15 @@ public final class FedBatches implements Batches {
 
     /**
      * @param client is closed with this object
-     * @throws BenchException if the stream has no batch for this client
+     * @throws StokerException if the stream has no batch for this client
      */
-    public FedBatches(FeedClient client) throws BenchException {
+    public FedBatches(FeedClient client) throws StokerException {
         this.client = client;
         List<Field> fields = client.info().fields();
         payload = fields.stream().filter(Field::payload).map(Field::name).toList();
         if (client.steps() == 0) {
             client.close();
-            throw new BenchException("the dataset " + client.info().dataset() + " has "
+            throw new StokerException("the dataset " + client.info().dataset() + " has "
                     + client.info().samples() + " samples, too few for a batch of "
                     + client.info().order().batchSize() + " samples for each consumer; use a larger dataset");
         }

@@ -3,7 +3,7 @@ package dev.stoker.bench.demand;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.stoker.bench.measure.BenchException;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -80,7 +80,7 @@ public final class Shapes {
         return named.stream()
                 .filter(shape -> shape.accelerator().equals(accelerator.toLowerCase(Locale.ROOT)))
                 .findFirst()
-                .orElseThrow(() -> new BenchException("shape " + text + " is not known for " + accelerator
+                .orElseThrow(() -> new StokerException("shape " + text + " is not known for " + accelerator
                         + "; it is known for "
                         + String.join(
                                 ", ", named.stream().map(Shape::accelerator).toList())));
@@ -104,16 +104,16 @@ public final class Shapes {
 
     private static Shape read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
-            throw new BenchException(
+            throw new StokerException(
                     "there is no shape and no file " + file + "; known shapes are " + String.join(", ", names()));
         }
         if (Files.size(file) > LONGEST_FILE) {
-            throw new BenchException(file + " has " + Files.size(file) + " bytes; a shape is a small file");
+            throw new StokerException(file + " has " + Files.size(file) + " bytes; a shape is a small file");
         }
         try {
             return parse(Files.readString(file), file.toString());
         } catch (CharacterCodingException e) {
-            throw new BenchException(file + " is no shape: it is not a text in UTF-8", e);
+            throw new StokerException(file + " is no shape: it is not a text in UTF-8", e);
         }
     }
 
@@ -122,7 +122,7 @@ public final class Shapes {
      *
      * @param from for messages
      */
-    static Shape parse(String text, String from) throws BenchException {
+    static Shape parse(String text, String from) throws StokerException {
         Map<String, String> values = text.stripLeading().startsWith("{") ? ofJson(text, from) : ofYaml(text);
         FORMER.forEach((former, name) -> {
             if (values.containsKey(former)) {
@@ -139,7 +139,7 @@ public final class Shapes {
             problems.add("batch_size is " + batch + ", not a whole number");
         }
         if (!problems.isEmpty()) {
-            throw new BenchException(from + " is no shape: " + String.join("; ", problems));
+            throw new StokerException(from + " is no shape: " + String.join("; ", problems));
         }
         String accelerator = values.getOrDefault("accelerator", "-");
         try {
@@ -153,7 +153,7 @@ public final class Shapes {
                     utilization,
                     from);
         } catch (IllegalArgumentException e) {
-            throw new BenchException(from + " is no shape: " + e.getMessage(), e);
+            throw new StokerException(from + " is no shape: " + e.getMessage(), e);
         }
     }
 
@@ -179,12 +179,12 @@ public final class Shapes {
         return values;
     }
 
-    private static Map<String, String> ofJson(String text, String from) throws BenchException {
+    private static Map<String, String> ofJson(String text, String from) throws StokerException {
         Map<String, String> values = new HashMap<>();
         try {
             add("", new JsonMapper().readTree(text), values);
         } catch (JsonProcessingException e) {
-            throw new BenchException(from + " is no shape: it is not valid JSON", e);
+            throw new StokerException(from + " is no shape: it is not valid JSON", e);
         }
         return values;
     }

@@ -1,7 +1,7 @@
 package dev.stoker.bench.feed;
 
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Progress;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.Writer;
@@ -109,9 +109,9 @@ public final class PlainStream implements AutoCloseable {
         }
     }
 
-    private void requireAlive() throws BenchException {
+    private void requireAlive() throws StokerException {
         if (!sender.isAlive()) {
-            throw new BenchException("the sender of the plain stream has ended with code " + sender.exitValue());
+            throw new StokerException("the sender of the plain stream has ended with code " + sender.exitValue());
         }
     }
 
@@ -119,7 +119,7 @@ public final class PlainStream implements AutoCloseable {
         ByteBuffer said = ByteBuffer.allocate(secret.length());
         fill(socket, said);
         if (!StandardCharsets.US_ASCII.decode(said.flip()).toString().equals(secret)) {
-            throw new BenchException("another process connected to the receiver of the plain stream; try again");
+            throw new StokerException("another process connected to the receiver of the plain stream; try again");
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.stoker.bench.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Rounds;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -31,15 +31,15 @@ public record Findings(List<JsonNode> storages, List<JsonNode> feeds, List<JsonN
     /**
      * Sorts results by their kind.
      *
-     * @throws BenchException if one is not the output of {@code stoker bench … --json}, or is damaged
+     * @throws StokerException if one is not the output of {@code stoker bench … --json}, or is damaged
      */
-    public static Findings of(List<Source> sources) throws BenchException {
+    public static Findings of(List<Source> sources) throws StokerException {
         List<JsonNode> storages = new ArrayList<>();
         List<JsonNode> feeds = new ArrayList<>();
         List<JsonNode> demands = new ArrayList<>();
         for (Source source : sources) {
             if (source.json().path("format").asInt() > 1) {
-                throw new BenchException(source.name() + " has format "
+                throw new StokerException(source.name() + " has format "
                         + source.json().path("format").asInt() + "; this command reads format 1: update it");
             }
             switch (source.json().path("bench").asText()) {
@@ -47,13 +47,13 @@ public record Findings(List<JsonNode> storages, List<JsonNode> feeds, List<JsonN
                 case "feed" -> feeds.add(source.json());
                 case "demand" -> demands.add(source.json());
                 default ->
-                    throw new BenchException(
+                    throw new StokerException(
                             source.name() + " is not a result; expected the output of stoker bench … --json");
             }
             try {
                 check(source.json());
             } catch (IllegalArgumentException e) {
-                throw new BenchException(
+                throw new StokerException(
                         source.name() + " is damaged: " + e.getMessage() + "; repeat the measurement", e);
             }
         }

@@ -1,9 +1,9 @@
 package dev.stoker.bench.storage;
 
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Progress;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectInfo;
@@ -57,7 +57,7 @@ final class TestFiles implements Closeable {
             }
         }
         if (live.isEmpty()) {
-            throw new BenchException("the dataset " + dataset.where() + " has no chunk to read");
+            throw new StokerException("the dataset " + dataset.where() + " has no chunk to read");
         }
         TestFiles taken = new TestFiles(dataset.store(), "");
         int count = Math.min(live.size(), MOST_CHUNKS);
@@ -73,10 +73,10 @@ final class TestFiles implements Closeable {
         return new TestFiles(store, FOLDER + UUID.randomUUID() + "/");
     }
 
-    /** @throws BenchException if this is no directory of this machine */
-    static void requireDirectory(Path directory) throws BenchException {
+    /** @throws StokerException if this is no directory of this machine */
+    static void requireDirectory(Path directory) throws StokerException {
         if (!Files.isDirectory(directory)) {
-            throw new BenchException(
+            throw new StokerException(
                     Files.exists(directory)
                             ? directory + " is a file; expected a directory, or a dataset"
                             : "there is no directory " + directory + "; create it, or give another one");
@@ -86,12 +86,12 @@ final class TestFiles implements Closeable {
     /**
      * Checks the free space of a directory of this machine.
      *
-     * @throws BenchException if it is not enough
+     * @throws StokerException if it is not enough
      */
     static void requireSpace(Path directory, long bytes) throws IOException {
         long free = Files.getFileStore(directory).getUsableSpace();
         if (free < bytes + RESERVE_BYTES) {
-            throw new BenchException(directory + " has " + Units.bytes(free) + " of free space; expected "
+            throw new StokerException(directory + " has " + Units.bytes(free) + " of free space; expected "
                     + Units.bytes(bytes + RESERVE_BYTES) + " for the test files; use a smaller --size");
         }
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.stoker.bench.measure.BenchException;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +88,7 @@ class ShapesTest {
     @Test
     void aFileThatIsNoShapeIsRefusedWithAllProblems() {
         assertThatThrownBy(() -> Shapes.parse("batch_size: many\nau: 2", "x.yaml"))
-                .isInstanceOf(BenchException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContainingAll(
                         "x.yaml is no shape",
                         "record_length_bytes is missing",

@@ -3,8 +3,8 @@ package dev.stoker.bench.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Progress;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -75,7 +75,7 @@ class PlainStreamTest {
         try (PlainStream stream = start(directory.resolve("missing").toString())) {
             assertThatThrownBy(() -> stream.receive(
                             PlainStream.Transport.TCP, PlainStream.Check.NONE, Duration.ofMillis(1), stopped(false)))
-                    .isInstanceOf(BenchException.class)
+                    .isInstanceOf(StokerException.class)
                     .hasMessageContaining("has ended with code 1");
         }
     }

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.report.Roof.Resource;
+import dev.stoker.schemas.errors.StokerException;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class RooflineTest {
 
-    private static Roofline roofline(Findings.Source... sources) throws BenchException {
+    private static Roofline roofline(Findings.Source... sources) throws StokerException {
         return Roofline.of(Findings.of(List.of(sources)), OptionalDouble.empty());
     }
 
@@ -28,7 +28,7 @@ class RooflineTest {
     }
 
     @Test
-    void eachResourceHasTheRoofThatWasMeasured() throws BenchException {
+    void eachResourceHasTheRoofThatWasMeasured() throws StokerException {
         Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9));
         assertThat(roof(roofline, Resource.STORAGE)).isEqualTo(1e9);
         assertThat(roof(roofline, Resource.PAGE_CACHE)).isEqualTo(6e9);
@@ -41,7 +41,7 @@ class RooflineTest {
     }
 
     @Test
-    void aGivenNetworkReplacesTheLoopback() throws BenchException {
+    void aGivenNetworkReplacesTheLoopback() throws StokerException {
         Findings findings = Findings.of(List.of(Results.feed(1e5, 1.5e9, 2e9, 10e9)));
         Roofline roofline = Roofline.of(findings, OptionalDouble.of(1.25e8));
         assertThat(roofline.roofs())
@@ -59,7 +59,7 @@ class RooflineTest {
     }
 
     @Test
-    void theFeederTimeOfTheNearestSizeIsScaledForSmallerSamples() throws BenchException {
+    void theFeederTimeOfTheNearestSizeIsScaledForSmallerSamples() throws StokerException {
         Roofline roofline = roofline(Results.feed(1e5, 1e9, 2e9, 10e9));
         assertThat(roofline.feederSecondsPerGb(1e6)).isEqualTo(0.5);
         assertThat(roofline.feederSecondsPerGb(1e4)).isCloseTo(5, within(1e-9));
@@ -68,7 +68,7 @@ class RooflineTest {
     }
 
     @Test
-    void eachRoofWithinTheSpreadMakesTheLimitUncertain() throws BenchException {
+    void eachRoofWithinTheSpreadMakesTheLimitUncertain() throws StokerException {
         // The loopback is the next roof, without a spread; the memory above it spreads by 200 %.
         Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1e9, 1.5e9, 3.4e9));
         List<Roof> noisy = roofline.roofs().stream()
@@ -84,7 +84,7 @@ class RooflineTest {
     }
 
     @Test
-    void aFirstEpochHasTheProcessorTimeOfItsOwnDataset() throws BenchException {
+    void aFirstEpochHasTheProcessorTimeOfItsOwnDataset() throws StokerException {
         Results.Cpu costly = new Results.Cpu(3, 5);
         Roofline roofline = roofline(Results.feed(1e5, 1e9, 2e9, 10e9), Results.feed(100, 1e8, 2e9, 10e9, costly));
         FeedPoint small = roofline.points().get(2);
@@ -95,7 +95,7 @@ class RooflineTest {
     }
 
     @Test
-    void theSpreadOfProcessorsIsThatOfBothEndsAndOfTheTransport() throws BenchException {
+    void theSpreadOfProcessorsIsThatOfBothEndsAndOfTheTransport() throws StokerException {
         Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ObjectNode tcp = (ObjectNode) feed.json().at("/systems/1");
         ObjectNode unix = tcp.deepCopy().put("transport", "unix");
@@ -129,7 +129,7 @@ class RooflineTest {
     }
 
     @Test
-    void theFirstEpochIsBelowTheStorageAndALaterOneIsNot() throws BenchException {
+    void theFirstEpochIsBelowTheStorageAndALaterOneIsNot() throws StokerException {
         Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9));
         List<Verdict> verdicts = roofline.points().stream()
                 .map(point -> Verdict.of(roofline, point))
@@ -143,7 +143,7 @@ class RooflineTest {
     }
 
     @Test
-    void theFirstEpochOfAFeedThatRanBeforeHasNoRoofOfTheStorage() throws BenchException {
+    void theFirstEpochOfAFeedThatRanBeforeHasNoRoofOfTheStorage() throws StokerException {
         Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) feed.json().path("first_epoch")).remove("feeder_start_s");
         Roofline roofline = roofline(Results.storage(1e8, 4e6, 6e9), feed);
@@ -153,7 +153,7 @@ class RooflineTest {
     }
 
     @Test
-    void aFeedHasTheRoofOfTheStorageThatHasItsDataset() throws BenchException {
+    void aFeedHasTheRoofOfTheStorageThatHasItsDataset() throws StokerException {
         Findings.Source slow = at(Results.storage(1e8, 4e6, 6e9), "s3a://bucket/");
         Findings.Source fast = at(Results.storage(3e9, 4e6, 6e9), "./scratch");
         Findings.Source feed = at(Results.feed(1e5, 1.5e9, 2e9, 10e9), "photos=s3://bucket/photos@3");
@@ -185,7 +185,7 @@ class RooflineTest {
     }
 
     @Test
-    void aLaterEpochHasTheRoofOfTheStorageForTheBytesThatMemoryCannotKeep() throws BenchException {
+    void aLaterEpochHasTheRoofOfTheStorageForTheBytesThatMemoryCannotKeep() throws StokerException {
         // A dataset of 100 MB.
         Findings.Source feed = Results.feed(1e5, 1.3e8, 2e9, 10e9);
         ObjectNode json = (ObjectNode) feed.json();
@@ -203,7 +203,7 @@ class RooflineTest {
     }
 
     @Test
-    void resultsOfDifferentMachinesHaveANote() throws BenchException {
+    void resultsOfDifferentMachinesHaveANote() throws StokerException {
         Findings.Source storage = Results.storage(1e9, 4e6, 6e9);
         Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         assertThat(Findings.of(List.of(storage, feed, Results.demand(1))).note())
@@ -215,7 +215,7 @@ class RooflineTest {
     }
 
     @Test
-    void roofsWithinTheSpreadAreNotToldApart() throws BenchException {
+    void roofsWithinTheSpreadAreNotToldApart() throws StokerException {
         // The rounds of the storage spread by 20 %; the loopback is 10 % higher.
         Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1e9, 1.1e9, 10e9));
         List<Roof> roofs = roofline.over(roofline.points().get(0));
@@ -226,7 +226,7 @@ class RooflineTest {
     }
 
     @Test
-    void oneRoundIsNotCertain() throws BenchException {
+    void oneRoundIsNotCertain() throws StokerException {
         Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         Roofline roofline = roofline(feed);
         // A first epoch is measured once.
@@ -246,14 +246,14 @@ class RooflineTest {
     }
 
     @Test
-    void aFirstEpochThatIsNotCompleteSaysSo() throws BenchException {
+    void aFirstEpochThatIsNotCompleteSaysSo() throws StokerException {
         Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) feed.json().path("first_epoch")).put("complete", false);
         assertThat(roofline(feed).points().get(0).name()).isEqualTo("photos, first epoch (not complete), tcp");
     }
 
     @Test
-    void aFeedFarBelowOrAboveItsRoofsIsExplained() throws BenchException {
+    void aFeedFarBelowOrAboveItsRoofsIsExplained() throws StokerException {
         Roofline slow = roofline(Results.feed(4096, 2e8, 2e9, 10e9));
         Verdict far = Verdict.of(slow, slow.points().get(1));
         assertThat(far.text())
@@ -273,7 +273,7 @@ class RooflineTest {
     }
 
     @Test
-    void theCapacityForOtherSizesIsLimitedByBytesAndBySamples() throws BenchException {
+    void theCapacityForOtherSizesIsLimitedByBytesAndBySamples() throws StokerException {
         Roofline roofline = roofline(Results.feed(1e5, 1e9, 2e9, 10e9));
         assertThat(roofline.capacity(1e5)).hasValueCloseTo(10_000.0, within(1e-6));
         assertThat(roofline.capacity(1e6)).hasValueCloseTo(1_000.0, within(1e-6));
@@ -296,7 +296,7 @@ class RooflineTest {
         Findings.Source storage = Results.storage(1e9, 4e6, 6e9);
         ((ObjectNode) storage.json().at("/reads/2")).remove("bytes_per_s");
         assertThatThrownBy(() -> roofline(storage))
-                .isInstanceOf(BenchException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessage("storage.json is damaged: bytes_per_s: a measurement without a round; repeat the"
                         + " measurement");
         Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);

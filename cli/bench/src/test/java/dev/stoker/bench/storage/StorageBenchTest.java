@@ -3,8 +3,8 @@ package dev.stoker.bench.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Progress;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -128,12 +128,12 @@ class StorageBenchTest {
     void aMissingDirectoryAndAFullOneAreRefusedBeforeAnythingIsWritten() throws IOException {
         Path missing = directory.resolve("missing");
         assertThatThrownBy(() -> new StorageBench(missing.toString(), SMALL, stoppedAt(what -> false)).run())
-                .isInstanceOf(BenchException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("there is no directory");
         long free = Files.getFileStore(directory).getUsableSpace();
         StorageOptions huge = new StorageOptions(free, BLOCKS, List.of(1), 1, Duration.ofSeconds(1));
         assertThatThrownBy(() -> run(huge, what -> false))
-                .isInstanceOf(BenchException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("use a smaller --size");
         assertThat(directory).isEmptyDirectory();
     }
@@ -142,7 +142,7 @@ class StorageBenchTest {
     void aFileIsNoTarget() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "x");
         assertThatThrownBy(() -> new StorageBench(file.toString(), SMALL, stoppedAt(what -> false)).run())
-                .isInstanceOf(BenchException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("file is a file; expected a directory");
     }
 

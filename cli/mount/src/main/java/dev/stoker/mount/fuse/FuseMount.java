@@ -1,6 +1,7 @@
 package dev.stoker.mount.fuse;
 
 import dev.stoker.mount.tree.MountTree;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
@@ -47,7 +48,7 @@ public final class FuseMount implements AutoCloseable {
      * Mounts a tree. Returns when programs can use it.
      *
      * @param directory an empty directory
-     * @throws MountException if something that FUSE needs is missing; the message names the next step
+     * @throws StokerException if something that FUSE needs is missing; the message names the next step
      */
     public static FuseMount start(MountTree tree, Path directory, FuseSettings settings, Problems problems)
             throws IOException {
@@ -63,7 +64,7 @@ public final class FuseMount implements AutoCloseable {
     /**
      * Checks that FUSE can be used, and that a directory can become a mount point.
      *
-     * @throws MountException if not; the message names the next step
+     * @throws StokerException if not; the message names the next step
      */
     public static void require(Path directory) throws IOException {
         MountPoints.requireFree(MountPoints.real(directory));
@@ -72,19 +73,19 @@ public final class FuseMount implements AutoCloseable {
 
     static void requireDevice(Path device) throws IOException {
         if (!Files.exists(device)) {
-            throw new MountException("there is no " + device + ": load the kernel module with modprobe fuse, or start"
+            throw new StokerException("there is no " + device + ": load the kernel module with modprobe fuse, or start"
                     + " the container with --device /dev/fuse --cap-add SYS_ADMIN");
         }
         try {
             FileChannel.open(device, StandardOpenOption.READ, StandardOpenOption.WRITE)
                     .close();
         } catch (AccessDeniedException e) {
-            throw new MountException(
+            throw new StokerException(
                     "this user may not open " + device + ": ask the administrator for chmod 666 " + device
                             + ", or run the command as root",
                     e);
         } catch (IOException e) {
-            throw new MountException(device + " cannot be opened (" + e.getMessage() + "): start the container with"
+            throw new StokerException(device + " cannot be opened (" + e.getMessage() + "): start the container with"
                     + " --device /dev/fuse --cap-add SYS_ADMIN");
         }
     }
@@ -93,7 +94,7 @@ public final class FuseMount implements AutoCloseable {
         try {
             return new TreeFileSystem(tree, problems, Owner.ofProcess());
         } catch (UnsatisfiedLinkError e) {
-            throw new MountException(
+            throw new StokerException(
                     "libfuse 2 is not installed: apt-get install libfuse2 fuse (Ubuntu 24: libfuse2t64 fuse3), or dnf"
                             + " install fuse fuse-libs",
                     e);
@@ -125,7 +126,7 @@ public final class FuseMount implements AutoCloseable {
             throw new InterruptedIOException("interrupted while mounting " + directory);
         }
         close();
-        throw new MountException(
+        throw new StokerException(
                 "the kernel refused to mount " + directory + "; its reason is above. A user other than root needs the"
                         + " program fusermount (apt-get install fuse), a container --cap-add SYS_ADMIN, and"
                         + " --allow-other the line user_allow_other in /etc/fuse.conf",

@@ -1,5 +1,6 @@
 package dev.stoker.mount.fuse;
 
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -83,26 +84,26 @@ final class MountPoints {
     /**
      * Checks that a directory can become a mount point.
      *
-     * @throws MountException if not; the message names the next step
+     * @throws StokerException if not; the message names the next step
      */
     static void requireFree(Path directory) throws IOException {
         Optional<Mounted> mounted = at(directory);
         if (mounted.isPresent()) {
-            throw new MountException(
+            throw new StokerException(
                     directory + " is a mount point of " + mounted.get().source()
                             + (mounted.get().isOurs()
                                     ? "; end it with stoker unmount " + ShellText.word(directory.toString())
                                     : ""));
         }
         if (!Files.isDirectory(directory)) {
-            throw new MountException(
+            throw new StokerException(
                     Files.exists(directory)
                             ? directory + " is not a directory"
                             : "there is no directory " + directory + "; create it with mkdir -p " + directory);
         }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
             if (entries.iterator().hasNext()) {
-                throw new MountException(
+                throw new StokerException(
                         directory + " is not empty; a mount would hide its files, so choose an empty directory");
             }
         }
@@ -111,7 +112,7 @@ final class MountPoints {
     /**
      * Ends the mount at a directory. Programs that have open files there keep them until they close them.
      *
-     * @throws MountException if that fails
+     * @throws StokerException if that fails
      */
     static void unmount(Path directory) throws IOException {
         List<String> failures = new ArrayList<>();
@@ -125,7 +126,7 @@ final class MountPoints {
             }
             failures.add(failure);
         }
-        throw new MountException("cannot unmount " + directory + ": " + String.join("; ", failures));
+        throw new StokerException("cannot unmount " + directory + ": " + String.join("; ", failures));
     }
 
     /** Returns why a command failed; an empty text if it did not. */

@@ -4,6 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.PrivateFiles;
@@ -126,14 +127,14 @@ public final class MountRecords {
      *
      * @param progress receives lines about what was done or could not be done
      * @return whether there was something to end
-     * @throws MountException if the directory is a mount of something else, or cannot be unmounted
+     * @throws StokerException if the directory is a mount of something else, or cannot be unmounted
      */
     public boolean unmount(Path given, Consumer<String> progress) throws IOException {
         Path directory = MountPoints.real(given);
         Optional<MountPoints.Mounted> mounted = MountPoints.at(directory);
         if (mounted.isPresent()) {
             if (!mounted.get().isOurs()) {
-                throw new MountException(directory + " is a mount of "
+                throw new StokerException(directory + " is a mount of "
                         + mounted.get().source() + " (" + mounted.get().type() + "), not of Stoker");
             }
             MountPoints.unmount(directory);

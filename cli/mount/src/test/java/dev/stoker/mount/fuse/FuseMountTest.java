@@ -12,6 +12,7 @@ import dev.stoker.mount.TestMount;
 import dev.stoker.mount.tree.MountTree;
 import dev.stoker.mount.tree.TreeOptions;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -229,7 +230,7 @@ class FuseMountTest {
     void saysWhatIsMissing() throws Exception {
         made.append(images("cat/1"));
         assertThatThrownBy(() -> FuseMount.require(directory.resolve("absent")))
-                .isInstanceOf(MountException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("create it with mkdir -p");
         assertThatThrownBy(() -> FuseMount.require(directory.resolve("data")))
                 .hasMessageContaining("is not empty; a mount would hide its files");

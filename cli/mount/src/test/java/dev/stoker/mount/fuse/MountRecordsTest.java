@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.mount.TestMount;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.File;
 import java.io.IOException;
@@ -140,7 +141,7 @@ class MountRecordsTest {
     @Test
     void refusesToUnmountOtherFileSystems() {
         assertThatThrownBy(() -> records.unmount(Path.of("/proc"), progress::add))
-                .isInstanceOf(MountException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("/proc is a mount of")
                 .hasMessageContaining("not of Stoker");
     }

@@ -4,8 +4,8 @@ import dev.stoker.connectors.kafka.BrokerErrors;
 import dev.stoker.connectors.kafka.BrokersAwayException;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicException;
-import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.time.Duration;
@@ -109,7 +109,7 @@ public final class TopicCheck implements AutoCloseable {
     /**
      * The id of the topic.
      *
-     * @throws TopicGoneException if the topic does not exist and does not appear within a few seconds: a broker that
+     * @throws StokerException if the topic does not exist and does not appear within a few seconds: a broker that
      *     has just started may not know it yet
      */
     public String id() throws IOException {
@@ -119,7 +119,7 @@ public final class TopicCheck implements AutoCloseable {
             topic = describe();
         }
         if (topic == null) {
-            throw new TopicGoneException(target + " no longer exists: it was deleted, and its contents are"
+            throw new StokerException(target + " no longer exists: it was deleted, and its contents are"
                     + " lost; start a new feed, not from a checkpoint or savepoint");
         }
         return topic.topicId().toString();
@@ -128,15 +128,14 @@ public final class TopicCheck implements AutoCloseable {
     /**
      * Refuses a topic with another id.
      *
-     * @throws TopicGoneException if the topic no longer exists or has another id
+     * @throws StokerException if the topic no longer exists or has another id
      */
     public void require(String id) throws IOException {
         String found = id();
         if (!found.equals(id)) {
-            throw new TopicGoneException(
-                    target + " is not the topic that the feed wrote to (id " + found + ", expected "
-                            + id + "): it was deleted and recreated, and its contents are lost;"
-                            + " start a new feed, not from a checkpoint or savepoint");
+            throw new StokerException(target + " is not the topic that the feed wrote to (id " + found + ", expected "
+                    + id + "): it was deleted and recreated, and its contents are lost;"
+                    + " start a new feed, not from a checkpoint or savepoint");
         }
     }
 

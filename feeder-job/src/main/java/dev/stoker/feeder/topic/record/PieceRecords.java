@@ -3,6 +3,7 @@ package dev.stoker.feeder.topic.record;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordValue;
@@ -93,21 +94,24 @@ final class PieceRecords implements RecordMaker {
         return made;
     }
 
-    private SampleTooLargeException tooLarge(EpochOrder epoch, long number, Piece piece) throws IOException {
+    private StokerException tooLarge(EpochOrder epoch, long number, Piece piece) throws IOException {
         for (int row = 0; row < piece.rows(); row++) {
             Piece sample = cut(piece, row, piece.rows());
             try (BuiltPiece built = builder.build(key(epoch, number, sample))) {
                 long size = bytes(built);
                 if (size > maxBytes) {
-                    return new SampleTooLargeException(
-                            "sample " + RecordValue.firstKey(message(built)) + " takes " + size
-                                    + " bytes in a record, the limit is " + maxBytes
-                                    + ": start the feed with --max-record-bytes "
-                                    + size + " or more, and a topic whose max.message.bytes allows it");
+                    return tooLarge(RecordValue.firstKey(message(built)), size, maxBytes);
                 }
             }
         }
         throw new IllegalStateException("Every row of batch " + number + " fits into a record, but one did not");
+    }
+
+    /** Returns the failure for a sample that does not fit into a record. */
+    static StokerException tooLarge(String key, long size, long limit) {
+        return new StokerException("sample " + key + " takes " + size + " bytes in a record, the limit is " + limit
+                + ": start the feed with --max-record-bytes " + size
+                + " or more, and a topic whose max.message.bytes allows it");
     }
 
     private long size(EpochOrder epoch, long number, Piece piece) throws IOException {

@@ -64,10 +64,7 @@ final class SampleRecords implements RecordMaker {
             boolean isThere = at.rows() > place;
             byte[] value = isThere ? values.of(of, place) : new byte[0];
             if (value.length > info.maxRecordBytes()) {
-                throw new SampleTooLargeException("sample " + SampleValue.key(of, place) + " takes " + value.length
-                        + " bytes in a record, the limit is " + info.maxRecordBytes()
-                        + ": start the feed with --max-record-bytes " + value.length
-                        + " or more, and a topic whose max.message.bytes allows it");
+                throw PieceRecords.tooLarge(SampleValue.key(of, place), value.length, info.maxRecordBytes());
             }
             RecordHeader header = new RecordHeader(
                             RecordKind.BATCH,
