@@ -4,11 +4,14 @@ import dev.stoker.storage.errors.UnsupportedStoreException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -157,8 +160,23 @@ public final class Stores {
      * @throws UnsupportedStoreException if the store creates it twice, or cannot create objects atomically
      */
     public static void requireAtomicCreate(ObjectStore store) throws IOException {
-        if (!(store instanceof LocalObjectStore)) {
-            AtomicCreateProbe.run(store);
+        if (store instanceof LocalObjectStore) {
+            return;
+        }
+        String name = "_stoker/probes/" + UUID.randomUUID();
+        byte[] first = "first".getBytes(StandardCharsets.UTF_8);
+        byte[] second = "second".getBytes(StandardCharsets.UTF_8);
+        if (!store.createIfAbsent(name, first)) {
+            throw new UnsupportedStoreException(store.describe(name)
+                    + " is reported to exist, although its name is new; the store cannot hold a dataset");
+        }
+        boolean twice = store.createIfAbsent(name, second) || !Arrays.equals(store.readAll(name, 100), first);
+        store.delete(name);
+        if (twice) {
+            throw new UnsupportedStoreException("The store created " + store.describe(name)
+                    + " twice, the second over the first: it does not support conditional creation (If-None-Match,"
+                    + " x-goog-if-generation-match), without which two writers overwrite each other's versions;"
+                    + " put the dataset on another store, or upgrade the server");
         }
     }
 

@@ -8,6 +8,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -244,5 +245,26 @@ public final class StorageBench {
         for (BlockSource source : sources.values()) {
             source.close();
         }
+    }
+
+    /** Blocks of objects, each with one request to the store, as feeders read parts of chunks. */
+    private static final class StoreBlocks implements BlockSource {
+        private final ObjectStore store;
+        private final List<TestFile> files;
+
+        /** @param store stays open */
+        StoreBlocks(ObjectStore store, List<TestFile> files) {
+            this.store = store;
+            this.files = List.copyOf(files);
+        }
+
+        @Override
+        public Reader reader(int blockBytes) {
+            ByteBuffer buffer = ByteBuffer.allocate(blockBytes);
+            return block -> store.read(files.get(block.file()).name(), block.offset(), buffer.clear());
+        }
+
+        @Override
+        public void close() {}
     }
 }

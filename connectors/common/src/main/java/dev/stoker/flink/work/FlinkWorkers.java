@@ -44,8 +44,21 @@ public record FlinkWorkers(
         String name,
         int parallelism,
         Supplier<StreamExecutionEnvironment> environments,
-        WorkProgress progress)
+        Progress progress)
         implements Workers {
+
+    /** Receives the progress of a job from time to time, on any thread. */
+    @FunctionalInterface
+    public interface Progress {
+
+        /**
+         * Some pieces are done.
+         *
+         * @param done number of pieces that are done
+         * @param pieces number of all pieces
+         */
+        void progressed(int done, int pieces);
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(FlinkWorkers.class);
 

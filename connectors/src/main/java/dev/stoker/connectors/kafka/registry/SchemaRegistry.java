@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.flink.failure.ConnectionText;
+import dev.stoker.flink.failure.Passing;
 import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.net.URI;
@@ -16,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client of a schema registry with Confluent's protocol. For one thread.
@@ -151,6 +153,15 @@ public final class SchemaRegistry {
                     "The schema registry " + base + " cannot be reached: " + ConnectionText.of(e)
                             + "; check the address, and that the registry runs",
                     e);
+        }
+    }
+
+    /** The schema registry did not answer, or answered that it cannot serve requests at present. A retry may succeed. */
+    private static final class RegistryAwayException extends TopicException implements Passing {
+        private static final long serialVersionUID = 1L;
+
+        RegistryAwayException(String message, @Nullable Throwable cause) {
+            super(message, cause);
         }
     }
 }

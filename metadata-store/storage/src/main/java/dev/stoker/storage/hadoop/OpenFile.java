@@ -3,11 +3,14 @@ package dev.stoker.storage.hadoop;
 import dev.stoker.storage.retry.CallScope;
 import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.FSDataOutputStream;
 
 /** Holds a file that is being written. Not thread-safe. */
 final class OpenFile {
+
+    private static final int BUFFER_BYTES = 256 << 10;
 
     private final FSDataOutputStream out;
     private final String where;
@@ -28,11 +31,26 @@ final class OpenFile {
     void write(ByteBuffer bytes) throws IOException {
         int count = bytes.remaining();
         try {
-            StreamCopy.write(bytes, out);
+            copy(bytes, out);
         } catch (IOException e) {
             throw failed(e);
         }
         position += count;
+    }
+
+    /** Writes all remaining bytes. */
+    private static void copy(ByteBuffer bytes, OutputStream out) throws IOException {
+        if (bytes.hasArray()) {
+            out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+            bytes.position(bytes.limit());
+            return;
+        }
+        byte[] buffer = new byte[Math.min(bytes.remaining(), BUFFER_BYTES)];
+        while (bytes.hasRemaining()) {
+            int count = Math.min(buffer.length, bytes.remaining());
+            bytes.get(buffer, 0, count);
+            out.write(buffer, 0, count);
+        }
     }
 
     long position() {
