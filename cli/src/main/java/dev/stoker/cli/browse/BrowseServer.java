@@ -1,11 +1,11 @@
 package dev.stoker.cli.browse;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.server.http.PageServer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -53,7 +53,6 @@ public final class BrowseServer implements AutoCloseable {
             "browse.js", "text/javascript; charset=utf-8",
             "icon.svg", "image/svg+xml");
 
-    private final JsonMapper mapper = new JsonMapper();
     private final Map<String, byte[]> files = new LinkedHashMap<>();
     private final byte[] token;
     private final Values values = new Values();
@@ -125,7 +124,7 @@ public final class BrowseServer implements AutoCloseable {
                     ? api.answer(route.rest().substring("api/".length()), parameters)
                     : Optional.empty();
             return found.isPresent()
-                    ? response(200, JSON, CONTENT_POLICY, mapper.writeValueAsBytes(found.get()))
+                    ? response(200, JSON, CONTENT_POLICY, Json.PLAIN.writeValueAsBytes(found.get()))
                     : problem(404, "there is no such page");
         } catch (IllegalArgumentException e) {
             return problem(400, Problems.text(e));

@@ -19,6 +19,18 @@ class Crc32csTest {
     }
 
     @Test
+    void readsTheDigitsThatItWrites() {
+        assertThat(Crc32cs.hex(0x00fedc0b)).isEqualTo("00fedc0b");
+        assertThat(Crc32cs.parse("00fedc0b")).isEqualTo(0x00fedc0b);
+        assertThat(Crc32cs.parse("ffffffff")).isEqualTo(-1);
+        for (String text : new String[] {"", "fedc0b", "00FEDC0B", "00fedc0b0", "+0fedc0b"}) {
+            assertThatThrownBy(() -> Crc32cs.parse(text))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("'" + text + "' is not 8 lower-case hex digits");
+        }
+    }
+
+    @Test
     void leavesTheBufferAsItIs() {
         ByteBuffer bytes = ByteBuffer.allocateDirect(10).position(2).limit(7);
         Crc32cs.of(bytes);

@@ -2,8 +2,8 @@ package dev.stoker.bench.demand;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -182,7 +182,7 @@ public final class Shapes {
     private static Map<String, String> ofJson(String text, String from) throws StokerException {
         Map<String, String> values = new HashMap<>();
         try {
-            add("", new JsonMapper().readTree(text), values);
+            add("", Json.PLAIN.readTree(text), values);
         } catch (JsonProcessingException e) {
             throw new StokerException(from + " is no shape: it is not valid JSON", e);
         }
