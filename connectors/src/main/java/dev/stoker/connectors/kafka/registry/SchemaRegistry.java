@@ -156,7 +156,7 @@ public final class SchemaRegistry {
         }
     }
 
-    /** The schema registry did not answer, or answered that it cannot serve requests at present. A retry may succeed. */
+    /** The registry did not answer, or answered that it cannot serve requests at present. A retry may succeed. */
     private static final class RegistryAwayException extends TopicException implements Passing {
         private static final long serialVersionUID = 1L;
 
