@@ -2,9 +2,11 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.errors.NoSuchObjectException;
@@ -37,7 +39,7 @@ public final class Dataset {
      * Creates a dataset without versions.
      *
      * @throws DatasetExistsException if it already exists
-     * @throws LostDescriptionException if it exists, but its dataset.json is lost
+     * @throws StokerException if it exists, but its dataset.json is lost
      */
     public static Dataset create(ObjectStore store, DatasetInfo info) throws IOException {
         if (find(store).isPresent() || !createDescription(store, info)) {
@@ -107,7 +109,7 @@ public final class Dataset {
      * Opens the dataset.
      *
      * @throws NotADatasetException if it does not exist
-     * @throws LostDescriptionException if it exists, but its dataset.json is lost
+     * @throws StokerException if it exists, but its dataset.json is lost
      * @throws dev.stoker.schemas.errors.FormatTooNewException if a newer Stoker created it
      * @throws CorruptDataException if dataset.json is damaged
      */
@@ -118,7 +120,7 @@ public final class Dataset {
     /**
      * Opens the dataset if it exists.
      *
-     * @throws LostDescriptionException if it exists, but its dataset.json is lost
+     * @throws StokerException if it exists, but its dataset.json is lost
      */
     public static Optional<Dataset> find(ObjectStore store) throws IOException {
         Optional<Dataset> found = read(store);
@@ -126,7 +128,9 @@ public final class Dataset {
             // Another process may have created it in the meantime.
             found = read(store);
             if (found.isEmpty()) {
-                throw new LostDescriptionException(where(store));
+                throw new StokerException(where(store) + " has the log or the chunks of a dataset, but no "
+                        + DatasetLayout.DATASET_JSON + "; restore it with `stoker recover "
+                        + ShellText.word(where(store)) + "`");
             }
         }
         return found;

@@ -114,10 +114,10 @@ class DatasetTest {
         memory.delete(DatasetLayout.DATASET_JSON);
         for (int step = 0; step < 3; step++) {
             assertThatThrownBy(() -> Dataset.create(memory, info()))
-                    .isInstanceOf(LostDescriptionException.class)
+                    .isInstanceOf(StokerException.class)
                     .hasMessageContaining("/memory has the log or the chunks of a dataset, but no _stoker/dataset.json")
                     .hasMessageContaining("stoker recover /memory");
-            assertThatThrownBy(() -> Dataset.open(memory)).isInstanceOf(LostDescriptionException.class);
+            assertThatThrownBy(() -> Dataset.open(memory)).isInstanceOf(StokerException.class);
             memory.delete(step == 0 ? DatasetLayout.logEntry(1) : DatasetLayout.ingestCopy("i1"));
         }
     }

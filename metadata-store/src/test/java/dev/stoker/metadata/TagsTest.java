@@ -11,12 +11,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.version.DatasetReference;
-import dev.stoker.metadata.version.UnknownTagException;
 import dev.stoker.metadata.version.VersionName;
 import dev.stoker.metadata.version.VersionTimes;
 import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.time.Instant;
@@ -89,7 +89,7 @@ class TagsTest {
         assertThat(tags.all()).isEmpty();
         assertThat(tags.delete("best", CLOCK, "ada@host")).isEmpty();
         assertThatThrownBy(() -> new VersionName("best").in(dataset))
-                .isInstanceOf(UnknownTagException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("has no tag best; it has no tags");
         assertThat(set("best", 1, Tags.Mode.CREATE).number()).isEqualTo(3);
     }

@@ -9,6 +9,7 @@ import dev.stoker.metadata.VersionLog;
 import dev.stoker.metadata.VersionSign;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -273,7 +274,10 @@ public final class VersionCommitter {
         String name = DatasetLayout.logEntry(entry.version());
         byte[] content = entry.encode();
         if (content.length > maxEntryBytes) {
-            throw new EntryTooLargeException(dataset.where(), entry.ingest(), content.length, maxEntryBytes);
+            throw new StokerException("Ingest " + entry.ingest() + " of " + dataset.where()
+                    + " cannot be committed: its log entry would have " + content.length
+                    + " bytes, the limit is " + maxEntryBytes
+                    + "; nothing is committed. Ingest in several parts, or with a larger --chunk-size");
         }
         IOException unknown = null;
         for (int attempt = 0; attempt <= READ_BACKS; attempt++) {

@@ -3,9 +3,11 @@ package dev.stoker.metadata.version;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Tags;
 import dev.stoker.schemas.dataset.Tag;
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -41,7 +43,7 @@ public record VersionName(String text) {
     /**
      * Returns the version. A number is returned unchanged, whether or not the dataset has such a version.
      *
-     * @throws UnknownTagException if the dataset has no such tag
+     * @throws StokerException if the dataset has no such tag
      */
     public long in(Dataset dataset) throws IOException {
         if (number().isPresent()) {
@@ -50,7 +52,9 @@ public record VersionName(String text) {
         Tags tags = new Tags(dataset);
         Optional<Tag> tag = tags.find(text);
         if (tag.isEmpty()) {
-            throw new UnknownTagException(dataset.where(), text, tags.all().keySet());
+            Set<String> known = tags.all().keySet();
+            throw new StokerException("The dataset " + dataset.where() + " has no tag " + text + "; it has "
+                    + (known.isEmpty() ? "no tags" : String.join(", ", known)));
         }
         return tag.get().version();
     }

@@ -16,6 +16,7 @@ import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.TablePolicy;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -165,7 +166,7 @@ class VersionCommitterTest {
 
         assertThatThrownBy(() -> committer.commit(VersionRequest.append(
                         "a", List.of(summary(1, "train", 1)), Map.of(), Map.of("note", "x".repeat(2000)))))
-                .isInstanceOf(EntryTooLargeException.class)
+                .isInstanceOf(StokerException.class)
                 .hasMessageContaining("the limit is 2000");
         assertThat(dataset.latestVersion()).isZero();
     }
