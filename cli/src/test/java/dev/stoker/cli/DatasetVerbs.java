@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.cli.output.Json;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -37,7 +37,7 @@ abstract class DatasetVerbs {
     }
 
     JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
+        return Json.PLAIN.readTree(out.toString());
     }
 
     String key(int chunk, int row) {

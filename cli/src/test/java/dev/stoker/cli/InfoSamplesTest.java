@@ -3,11 +3,11 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -74,7 +74,7 @@ class InfoSamplesTest {
     void printsAllAsJson() throws IOException {
         info("--json");
 
-        JsonNode samples = Json.MAPPER.readTree(out.toString());
+        JsonNode samples = Json.PLAIN.readTree(out.toString());
         assertThat(samples.at("/heads_read/chunks").asInt()).isEqualTo(1);
         assertThat(samples.at("/class_samples/label").size()).isEqualTo(CLASSES);
         assertThat(samples.at("/class_samples/label/c3").asInt()).isEqualTo(4);

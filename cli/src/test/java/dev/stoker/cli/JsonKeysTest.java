@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.lease.Leases;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -238,8 +238,8 @@ class JsonKeysTest extends DatasetVerbs {
             kinds.put("(no JSON)", out.toString().isEmpty() ? "nothing" : "text");
             return kinds;
         }
-        try (JsonParser parser = Json.MAPPER.createParser(out.toString());
-                MappingIterator<JsonNode> values = Json.MAPPER.readValues(parser, JsonNode.class)) {
+        try (JsonParser parser = Json.PLAIN.createParser(out.toString());
+                MappingIterator<JsonNode> values = Json.PLAIN.readValues(parser, JsonNode.class)) {
             while (values.hasNext()) {
                 JsonNode value = values.next();
                 // These depend on the machine: notes of measurements, and feeds of other programs.

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.cli.look.GetVerb;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.ingest.spec.KeyFile;
 import dev.stoker.metadata.Dataset;
@@ -18,6 +17,7 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
@@ -106,7 +106,7 @@ class SampleVerbsTest {
     private List<JsonNode> jsonLines() throws IOException {
         List<JsonNode> lines = new ArrayList<>();
         for (String line : out.toString().split("\n")) {
-            lines.add(Json.MAPPER.readTree(line));
+            lines.add(Json.PLAIN.readTree(line));
         }
         return lines;
     }

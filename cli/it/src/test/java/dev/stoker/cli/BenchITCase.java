@@ -3,8 +3,8 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.flink.embedded.ListeningSockets.Socket;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -62,7 +62,7 @@ class BenchITCase {
                         "--rounds=1",
                         "--seconds=0.2",
                         "--json");
-                JsonNode result = Json.MAPPER.readTree(out.toString());
+                JsonNode result = Json.PLAIN.readTree(out.toString());
                 assertThat(result.path("reads")).hasSize(2).allSatisfy(read -> {
                     assertThat(read.path("cache").asText()).isEqualTo("remote");
                     assertThat(read.at("/bytes_per_s/median").asDouble()).isPositive();
@@ -96,7 +96,7 @@ class BenchITCase {
         }
         String json =
                 output.lines().filter(line -> line.startsWith("{")).findFirst().orElseThrow();
-        JsonNode result = Json.MAPPER.readTree(json);
+        JsonNode result = Json.PLAIN.readTree(json);
         assertThat(result.path("dataset").asText()).isEqualTo("photos");
         assertThat(result.at("/first_epoch/samples").asLong()).isPositive();
         assertThat(result.path("systems").findValuesAsText("transport"))
@@ -138,7 +138,7 @@ class BenchITCase {
                     "--seconds=0.5",
                     "--rounds=2",
                     "--json");
-            JsonNode result = Json.MAPPER.readTree(out.toString()).at("/runs/0");
+            JsonNode result = Json.PLAIN.readTree(out.toString()).at("/runs/0");
             assertThat(result.path("accelerators").asInt()).isEqualTo(2);
             assertThat(result.at("/utilization/median").asDouble()).isBetween(0.0, 1.0);
             assertThat(result.at("/samples_per_s/median").asDouble()).isPositive();

@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -101,8 +101,7 @@ class CopyITCase {
         assertThat(out.toString()).contains("whose process has ended", "deleted 0 files");
 
         run("copy", source, target.toString(), "--json");
-        assertThat(Json.MAPPER.readTree(out.toString()).path("present").asLong())
-                .isGreaterThanOrEqualTo(5);
+        assertThat(Json.PLAIN.readTree(out.toString()).path("present").asLong()).isGreaterThanOrEqualTo(5);
         assertThat(Contents.of(target.toString()))
                 .isEqualTo(Contents.of(source))
                 .hasSize(1200);

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.cli.feed.EmbeddedFeed;
-import dev.stoker.cli.output.Json;
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
 import dev.stoker.feeder.plan.FeedOptions;
@@ -15,6 +14,7 @@ import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
@@ -215,10 +215,10 @@ class RemoteStoresITCase {
         ingest(hdfs + "/more", target, "--append");
 
         assertThat(stoker("log", target, "--json")).isZero();
-        assertThat(Json.MAPPER.readTree(out.toString())).hasSize(2);
+        assertThat(Json.PLAIN.readTree(out.toString())).hasSize(2);
         assertThat(Contents.of(target)).hasSize(tree.size() + 1);
         assertThat(stoker("info", target + "@1", "--json")).isZero();
-        assertThat(Json.MAPPER.readTree(out.toString()).path("samples").asInt()).isEqualTo(tree.size());
+        assertThat(Json.PLAIN.readTree(out.toString()).path("samples").asInt()).isEqualTo(tree.size());
         assertThat(stoker("show", target, "--n", "2")).isZero();
         assertThat(out.toString()).contains("2 of " + (tree.size() + 1) + " samples");
     }

@@ -16,8 +16,8 @@ import dev.stoker.bench.storage.StorageOptions;
 import dev.stoker.bench.storage.StorageResult;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.samples.OpenDataset;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -135,7 +135,7 @@ final class BenchReportVerb implements Callable<Integer> {
             throw new CommandException("there is no file " + file);
         }
         try (MappingIterator<JsonNode> results =
-                Json.MAPPER.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
+                Json.PLAIN.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
             List<JsonNode> all = results.readAll();
             if (all.isEmpty()) {
                 throw new CommandException(file + " has no result; expected the output of stoker bench … --json");

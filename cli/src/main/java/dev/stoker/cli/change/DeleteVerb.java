@@ -2,7 +2,6 @@ package dev.stoker.cli.change;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.export.read.SampleFilter;
@@ -20,6 +19,7 @@ import dev.stoker.metadata.removal.SampleCondition;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;

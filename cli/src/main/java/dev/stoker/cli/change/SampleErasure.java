@@ -2,7 +2,6 @@ package dev.stoker.cli.change;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.ingest.spec.TargetDataset;
@@ -23,6 +22,7 @@ import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.ErasureResult;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;

@@ -1,7 +1,6 @@
 package dev.stoker.cli.change;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.formats.detection.Formats;
@@ -15,6 +14,7 @@ import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.metadata.update.UpdatePlan;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;

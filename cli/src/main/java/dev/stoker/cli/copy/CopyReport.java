@@ -2,9 +2,9 @@ package dev.stoker.cli.copy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
-import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.copy.CopyResult;
 import dev.stoker.metadata.verify.Problem;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;

@@ -2,12 +2,12 @@ package dev.stoker.cli.feed;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.audit.RequiredEpochs;
 import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
 import dev.stoker.metadata.audit.report.Batches;
 import dev.stoker.metadata.audit.report.Finding;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
@@ -158,7 +158,7 @@ final class AuditText {
         node.put("feed", pass.feed()).put("stream", pass.stream()).put("group", pass.group());
         node.put("replica", pass.replica()).put("dataset", pass.dataset());
         node.put("version", pass.version()).put("split", pass.split());
-        node.set("order", Json.MAPPER.valueToTree(pass.order()));
+        node.set("order", Json.PLAIN.valueToTree(pass.order()));
         node.put("fingerprint", pass.fingerprint()).put("batches", pass.batches());
         ArrayNode runs = node.putArray("runs");
         pass.runs().forEach(runs::add);

@@ -2,8 +2,8 @@ package dev.stoker.cli.feed;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.FeedStatus;

@@ -1,10 +1,10 @@
 package dev.stoker.cli.feed;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.Table;
 import dev.stoker.cli.running.FeedFile;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.time.Duration;
@@ -39,7 +39,7 @@ public final class PsVerb implements Callable<Integer> {
                 .toList();
         var out = spec.commandLine().getOut();
         if (json) {
-            ArrayNode array = JsonMapper.builder().build().createArrayNode();
+            ArrayNode array = Json.array();
             for (FeedFile feed : feeds) {
                 ObjectNode node = feed.json().deepCopy();
                 node.put("state", feed.state().name().toLowerCase(Locale.ROOT));

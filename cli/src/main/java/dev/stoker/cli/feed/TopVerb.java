@@ -1,13 +1,13 @@
 package dev.stoker.cli.feed;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.Signals;
 import dev.stoker.cli.output.Style;
 import dev.stoker.cli.output.Terminal;
 import dev.stoker.cli.running.FeedFile;
 import dev.stoker.cli.running.FeedSnapshot;
 import dev.stoker.feeder.registry.FeedRegister;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

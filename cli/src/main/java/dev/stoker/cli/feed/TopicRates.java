@@ -2,7 +2,7 @@ package dev.stoker.cli.feed;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,7 +2,6 @@ package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.JsonFlag;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.ProgressLine;
 import dev.stoker.cli.output.Signals;
 import dev.stoker.export.ExportJob;
@@ -11,6 +10,7 @@ import dev.stoker.export.ExportOptions;
 import dev.stoker.export.ExportProgress;
 import dev.stoker.export.ExportResult;
 import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;

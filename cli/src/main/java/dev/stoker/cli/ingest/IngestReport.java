@@ -2,12 +2,12 @@ package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.ingest.ExcludedKeys;
 import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestResult;
 import dev.stoker.ingest.topic.TopicIngestResult;
+import dev.stoker.schemas.json.Json;
 import java.util.Locale;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
+import dev.stoker.schemas.json.Json;
 import java.io.PrintWriter;
 import java.util.List;
 

@@ -2,10 +2,10 @@ package dev.stoker.cli.keep;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.JsonFlag;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.recovery.Recovery;
 import dev.stoker.metadata.recovery.RecoveryPlan;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;

@@ -1,7 +1,6 @@
 package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.output.Table;
@@ -9,6 +8,7 @@ import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.mixing.LabelMix;
 import dev.stoker.metadata.mixing.SampleCensus;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.table.ChunkTable;

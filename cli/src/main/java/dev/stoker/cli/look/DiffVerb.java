@@ -2,7 +2,6 @@ package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.ReadThreads;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.output.Table;
@@ -12,6 +11,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.diff.VersionComparison;
 import dev.stoker.metadata.diff.VersionDiff;
 import dev.stoker.metadata.version.VersionName;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

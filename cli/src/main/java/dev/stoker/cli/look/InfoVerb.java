@@ -3,7 +3,6 @@ package dev.stoker.cli.look;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.ReadThreads;
 import dev.stoker.cli.options.VersionOptions;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.Table;
 import dev.stoker.cli.samples.OpenDataset;
@@ -12,6 +11,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.mixing.Mixing;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.table.ChunkTable;
@@ -247,7 +247,7 @@ public final class InfoVerb implements Callable<Integer> {
         }
         ObjectNode classes = root.putObject("classes");
         snapshot.classes().names().forEach((field, names) -> names.forEach(classes.putArray(field)::add));
-        root.set("options", Json.MAPPER.valueToTree(info.options()));
+        root.set("options", Json.PLAIN.valueToTree(info.options()));
         if (chunks) {
             for (int i = 0; i < table.size(); i++) {
                 if (table.isLive(i)) {

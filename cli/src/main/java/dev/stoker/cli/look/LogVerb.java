@@ -1,12 +1,12 @@
 package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.Table;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.history.VersionChange;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.text.Units;
@@ -81,7 +81,7 @@ public final class LogVerb implements Callable<Integer> {
                         .put("added_chunks", entry.added().size())
                         .put("added_bytes", bytes)
                         .put("ingest", entry.ingest())
-                        .set("properties", Json.MAPPER.valueToTree(entry.properties()));
+                        .set("properties", Json.PLAIN.valueToTree(entry.properties()));
             }
             if (json) {
                 out.println(array);

@@ -2,12 +2,12 @@ package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.VersionOptions;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.samples.FeedOption;
 import dev.stoker.cli.samples.KeyedSamples;
 import dev.stoker.cli.samples.RedisOption;
 import dev.stoker.metadata.index.ListEntry;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

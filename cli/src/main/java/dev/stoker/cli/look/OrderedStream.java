@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.running.FeedFile;
 import dev.stoker.feeder.plan.StreamArgument;
 import dev.stoker.metadata.Dataset;
@@ -14,6 +13,7 @@ import dev.stoker.metadata.follow.EpochVersions;
 import dev.stoker.metadata.version.DatasetReference;
 import dev.stoker.metadata.version.VersionName;
 import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -217,7 +217,7 @@ final class OrderedStream {
 
     private static JsonNode json(String option, String text) {
         try {
-            return Json.MAPPER.readTree(text);
+            return Json.PLAIN.readTree(text);
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("option " + option + ": not JSON: " + e.getOriginalMessage());
         }

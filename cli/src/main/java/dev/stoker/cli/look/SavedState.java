@@ -2,9 +2,9 @@ package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.features.Requires;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.delivery.SkipList;
 import java.io.IOException;
@@ -48,7 +48,7 @@ record SavedState(
         String what = "option --state: " + file;
         JsonNode state;
         try {
-            state = Json.MAPPER.readTree(Files.readString(file));
+            state = Json.PLAIN.readTree(Files.readString(file));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(what + " is not JSON: " + e.getOriginalMessage());
         }

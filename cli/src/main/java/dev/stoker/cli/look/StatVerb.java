@@ -1,7 +1,6 @@
 package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.Table;
 import dev.stoker.cli.samples.KeyedSamples;
@@ -9,6 +8,7 @@ import dev.stoker.cli.samples.WantedKeys;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

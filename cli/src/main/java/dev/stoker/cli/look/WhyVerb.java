@@ -2,7 +2,6 @@ package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.Table;
 import dev.stoker.metadata.explain.BatchSample;
@@ -10,6 +9,7 @@ import dev.stoker.metadata.explain.OrderExplanation;
 import dev.stoker.metadata.explain.SamplePlace;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.delivery.Delivery;
 import dev.stoker.schemas.order.delivery.Participant;

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.output.Json;
 import dev.stoker.flink.failure.ConnectionText;
 import dev.stoker.flink.work.FlinkWorkers;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -117,7 +117,7 @@ public final class FlinkOptions {
                 .build();
         JsonNode overview;
         try {
-            overview = Json.MAPPER.readTree(HttpClient.newBuilder()
+            overview = Json.PLAIN.readTree(HttpClient.newBuilder()
                     .connectTimeout(ANSWER)
                     .build()
                     .send(request, HttpResponse.BodyHandlers.ofString())

@@ -2,6 +2,7 @@ package dev.stoker.cli.output;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.stoker.ingest.spec.KeyFile;
+import dev.stoker.schemas.json.Json;
 
 /**
  * Keys in lines of text. A key that would not be one visible line is a JSON string, as is a key that begins with a
@@ -26,7 +27,7 @@ public final class KeyText {
         }
         try {
             // The escapes of JSON do not include all characters that terminals interpret.
-            return SafeOutput.escape(Json.MAPPER.writeValueAsString(key));
+            return SafeOutput.escape(Json.PLAIN.writeValueAsString(key));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the key is not Unicode text: " + e.getOriginalMessage(), e);
         }

@@ -1,7 +1,7 @@
 package dev.stoker.cli.running;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.cli.output.Json;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -51,7 +51,7 @@ public record FeedSnapshot(long nanos, List<JsonNode> servers, List<String> prob
         connection.setReadTimeout(TIMEOUT_MS);
         connection.setInstanceFollowRedirects(false);
         try (InputStream in = connection.getInputStream()) {
-            return Json.MAPPER.readTree(in.readNBytes(MAX_BYTES));
+            return Json.PLAIN.readTree(in.readNBytes(MAX_BYTES));
         } finally {
             connection.disconnect();
         }

@@ -4,12 +4,12 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.TokenBuffer;
-import dev.stoker.cli.output.Json;
 import dev.stoker.formats.values.JsonValues;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -50,9 +50,9 @@ public final class SampleJson {
             if (sample.isNull(f)) {
                 node.putNull(field.name());
             } else if (field.payload()) {
-                TokenBuffer buffer = new TokenBuffer(Json.MAPPER, false);
+                TokenBuffer buffer = new TokenBuffer(Json.PLAIN, false);
                 VALUES.write(field.type(), sample.content(f).slice(), buffer);
-                node.set(field.name(), Json.MAPPER.readTree(buffer.asParser()));
+                node.set(field.name(), Json.PLAIN.readTree(buffer.asParser()));
             } else {
                 int number = f;
                 node.set(
@@ -69,8 +69,8 @@ public final class SampleJson {
     }
 
     private static JsonNode value(ArrowColumn column, Supplier<List<String>> classes, int row) throws IOException {
-        TokenBuffer buffer = new TokenBuffer(Json.MAPPER, false);
+        TokenBuffer buffer = new TokenBuffer(Json.PLAIN, false);
         VALUES.write(column, column.field().type(), () -> classes.get().get(column.intAt(row)), row, buffer);
-        return Json.MAPPER.readTree(buffer.asParser());
+        return Json.PLAIN.readTree(buffer.asParser());
     }
 }

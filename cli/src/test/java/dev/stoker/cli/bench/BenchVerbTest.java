@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.cli.Stoker;
-import dev.stoker.cli.output.Json;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -34,7 +34,7 @@ class BenchVerbTest {
     }
 
     private JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
+        return Json.PLAIN.readTree(out.toString());
     }
 
     @Test

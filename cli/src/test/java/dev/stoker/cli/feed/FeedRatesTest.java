@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.cli.output.Json;
 import dev.stoker.cli.running.FeedFile;
 import dev.stoker.cli.running.FeedSnapshot;
+import dev.stoker.schemas.json.Json;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class FeedRatesTest {
 
     private static JsonNode server(String address, long rows, String... groups) throws JsonProcessingException {
-        return Json.MAPPER.readTree("{\"address\":\"" + address + "\",\"totals\":{\"used_rows\":" + rows
+        return Json.PLAIN.readTree("{\"address\":\"" + address + "\",\"totals\":{\"used_rows\":" + rows
                 + ",\"used_bytes\":" + 100 * rows + ",\"sessions\":1},\"groups\":[" + String.join(",", groups) + "]}");
     }
 
@@ -113,10 +113,10 @@ class FeedRatesTest {
 
     @Test
     void aFeedThatIsNotShownOrDoesNotAnswerSaysSo() throws Exception {
-        FeedSnapshot hidden = FeedSnapshot.of(new FeedFile("x", Json.MAPPER.readTree("{\"status\":[]}")));
+        FeedSnapshot hidden = FeedSnapshot.of(new FeedFile("x", Json.PLAIN.readTree("{\"status\":[]}")));
         assertThat(hidden.problems()).containsExactly("the feed has no status page: start it without --ui off");
         FeedSnapshot gone =
-                FeedSnapshot.of(new FeedFile("x", Json.MAPPER.readTree("{\"status\":[\"http://127.0.0.1:1\"]}")));
+                FeedSnapshot.of(new FeedFile("x", Json.PLAIN.readTree("{\"status\":[\"http://127.0.0.1:1\"]}")));
         assertThat(gone.problems())
                 .singleElement()
                 .asString()
@@ -127,8 +127,7 @@ class FeedRatesTest {
     @Test
     void aServiceThatAServerWaitsForIsAProblem() throws Exception {
         FeedSnapshot now = at(
-                1,
-                Json.MAPPER.readTree("{\"address\":\"a:1\",\"problems\":[\"Cannot read s3a://bucket/\\u001b[2J\"]}"));
+                1, Json.PLAIN.readTree("{\"address\":\"a:1\",\"problems\":[\"Cannot read s3a://bucket/\\u001b[2J\"]}"));
         assertThat(FeedRates.between(now, now).problems()).containsExactly("a:1 waits: Cannot read s3a://bucket/?[2J");
     }
 
@@ -145,10 +144,10 @@ class FeedRatesTest {
         String tier = "{\"name\":\"disk:/nvme\",\"used\":10,\"limit\":40,\"hits\":3,\"misses\":1,\"off\":\"%s\"}";
         FeedSnapshot now = at(
                 12,
-                Json.MAPPER.readTree(
+                Json.PLAIN.readTree(
                         "{\"address\":\"a:1\",\"tiers\":[{\"name\":\"open windows\",\"used\":1,\"limit\":2},"
                                 + tier.formatted("") + "]}"),
-                Json.MAPPER.readTree("{\"address\":\"b:2\",\"tiers\":[" + tier.formatted("the disk is full") + "]}"));
+                Json.PLAIN.readTree("{\"address\":\"b:2\",\"tiers\":[" + tier.formatted("the disk is full") + "]}"));
         FeedRates rates = FeedRates.between(now, now);
         assertThat(rates.tiers()).containsExactly(new FeedRates.Tier("disk:/nvme", 20, 80, 6, 2));
         assertThat(rates.problems()).containsExactly("tier disk:/nvme of b:2 is off: the disk is full");

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.cli.Stoker;
 import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.output.Json;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -106,7 +106,7 @@ class SyncVerbTest {
         }
         assertThat(run("ingest", "--dry-run", "--json", "--append", "--exclude-keys-from", keys.toString()))
                 .isZero();
-        JsonNode plan = Json.MAPPER.readTree(out.toString());
+        JsonNode plan = Json.PLAIN.readTree(out.toString());
         assertThat(plan.path("dry_run").asBoolean()).isTrue();
         assertThat(plan.path("plan").toString()).contains(noted);
         assertThat(plan.at("/excluded_keys/unmatched").asLong()).isEqualTo(6);
@@ -119,7 +119,7 @@ class SyncVerbTest {
         assertThat(out.toString().lines()).contains(noted);
         assertThat(run("sync", "--exclude-keys-from", keys.toString(), "--json"))
                 .isZero();
-        JsonNode excluded = Json.MAPPER.readTree(out.toString()).path("excluded_keys");
+        JsonNode excluded = Json.PLAIN.readTree(out.toString()).path("excluded_keys");
         assertThat(excluded.path("given").asLong()).isEqualTo(8);
         assertThat(excluded.path("unmatched").asLong()).isEqualTo(6);
         assertThat(excluded.at("/first_unmatched/4").asText()).isEqualTo("cats/4.jpg");
@@ -152,7 +152,7 @@ class SyncVerbTest {
                 .contains("kept: 1 sample whose files are gone, such as cat/3.jpg; --delete removes them");
 
         assertThat(run("sync", "--delete", "--json")).as(err.toString()).isZero();
-        JsonNode json = Json.MAPPER.readTree(out.toString());
+        JsonNode json = Json.PLAIN.readTree(out.toString());
         assertThat(json.path("version").asLong()).isEqualTo(3);
         assertThat(json.at("/changes/removed/first_keys/0").asText()).isEqualTo("cat/3.jpg");
         assertThat(json.at("/changes/unchanged/count").asLong()).isEqualTo(15);
@@ -167,11 +167,11 @@ class SyncVerbTest {
         String rows = directory.resolve("rows").toString();
         assertThat(stoker("ingest", table.toString(), rows, "--dry-run", "--json"))
                 .isZero();
-        assertThat(Json.MAPPER.readTree(out.toString()).path("plan")).isNotEmpty();
+        assertThat(Json.PLAIN.readTree(out.toString()).path("plan")).isNotEmpty();
         String dataset = directory.resolve(target).toString();
         assertThat(stoker("export", dataset, rows, "--format", "parquet", "--dry-run", "--json"))
                 .isZero();
-        assertThat(Json.MAPPER.readTree(out.toString()).path("plan")).isNotEmpty();
+        assertThat(Json.PLAIN.readTree(out.toString()).path("plan")).isNotEmpty();
     }
 
     @Test
@@ -184,7 +184,7 @@ class SyncVerbTest {
         assertThat(stoker("get", directory.resolve(target).toString(), key, "--json"))
                 .as(err.toString())
                 .isZero();
-        return Json.MAPPER.readTree(out.toString()).path("fields").path(name);
+        return Json.PLAIN.readTree(out.toString()).path("fields").path(name);
     }
 
     private int stoker(String... args) {
@@ -244,7 +244,7 @@ class SyncVerbTest {
         assertThat(stoker("compact", dataset)).as(err.toString()).isZero();
         file("cat/5.jpg", "IMAGE 5");
         assertThat(run("sync", with(options, "--json"))).as(err.toString()).isZero();
-        JsonNode changes = Json.MAPPER.readTree(out.toString()).path("changes");
+        JsonNode changes = Json.PLAIN.readTree(out.toString()).path("changes");
         assertThat(changes.at("/changed/first_keys").toString()).isEqualTo("[\"cat/5.jpg\"]");
         assertThat(changes.at("/updated/first_keys").toString())
                 .isEqualTo("[\"cat/0.jpg\",\"cat/1.jpg\",\"cat/2.jpg\"]");

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.cli.Stoker;
 import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -68,7 +68,7 @@ class WhyVerbTest {
     private List<JsonNode> lines() throws IOException {
         List<JsonNode> lines = new ArrayList<>();
         for (String line : out.toString().lines().toList()) {
-            lines.add(Json.MAPPER.readTree(line));
+            lines.add(Json.PLAIN.readTree(line));
         }
         return lines;
     }
@@ -93,7 +93,7 @@ class WhyVerbTest {
             for (Path file :
                     files.filter(path -> path.toString().endsWith("jsonl")).toList()) {
                 for (String line : Files.readAllLines(file)) {
-                    exported.add(Json.MAPPER.readTree(line).path("key").asText());
+                    exported.add(Json.PLAIN.readTree(line).path("key").asText());
                 }
             }
         }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.cli.Stoker;
 import dev.stoker.cli.TestRedis;
-import dev.stoker.cli.output.Json;
 import dev.stoker.metadata.Contents;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -55,7 +55,7 @@ class RedisOptionTest {
     }
 
     private JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
+        return Json.PLAIN.readTree(out.toString());
     }
 
     private String stats(String... options) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.cli.AnyDataset;
 import dev.stoker.cli.Stoker;
-import dev.stoker.cli.output.Json;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
@@ -15,6 +14,7 @@ import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkFixtures;
+import dev.stoker.schemas.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -44,7 +44,7 @@ class SampleJsonTest {
         assertThat(Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true)))
                 .as(err.toString())
                 .isZero();
-        return Json.MAPPER.readTree(out.toString());
+        return Json.PLAIN.readTree(out.toString());
     }
 
     /** A value, and its JSON text. */
@@ -165,7 +165,7 @@ class SampleJsonTest {
         for (int i = 0; i < CASES.size(); i++) {
             assertThat(got.get("f" + i).toString())
                     .as(CASES.get(i).type())
-                    .isEqualTo(Json.MAPPER.readTree(CASES.get(i).json()).toString());
+                    .isEqualTo(Json.PLAIN.readTree(CASES.get(i).json()).toString());
             assertThat(shown.get("f" + i)).isEqualTo(got.get("f" + i));
             assertThat(nulls.get("f" + i).isNull()).isTrue();
         }
