@@ -1,5 +1,7 @@
 package dev.stoker.cli.samples;
 
+import dev.stoker.cli.browse.Listing;
+
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.client.FeedClient;
 import dev.stoker.client.FeedClientBuilder;

@@ -1,5 +1,7 @@
 package dev.stoker.cli.samples;
 
+import dev.stoker.cli.browse.Listing;
+
 import dev.stoker.cli.options.VersionOptions;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleListing;
