@@ -1,0 +1,61 @@
+package dev.stoker.metadata.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ContentFieldTest {
+
+    private static final SampleStat STAT = new SampleStat("k", "train", 0, 0, 100, 7);
+
+    private static Field small(String name, String type) {
+        return Field.small(name, FieldType.parse(type));
+    }
+
+    private static Field payload(String name) {
+        return Field.payload(name, FieldType.parse("binary"));
+    }
+
+    private static ContentField choose(String name, Field... fields) {
+        return ContentField.choose("data/photos", List.of(fields), name, "--field");
+    }
+
+    @Test
+    void theUsualFieldIsTheOnlyPayloadOrElseTheOnlyBytesOrText() {
+        assertThat(choose(null, small("text", "utf8"), payload("image")).name()).isEqualTo("image");
+        assertThat(choose(null, small("n", "int32"), small("text", "utf8")).index())
+                .isEqualTo(1);
+        assertThat(choose("text", small("text", "utf8"), payload("image")).name())
+                .isEqualTo("text");
+    }
+
+    @Test
+    void messagesNameTheFieldsAndTheOption() {
+        assertThatThrownBy(() -> choose(null, payload("a"), payload("b"), small("c", "utf8")))
+                .hasMessage("data/photos has several fields of bytes or text; choose one of a, b, c with --field");
+        assertThatThrownBy(() -> choose("n", payload("a"), small("n", "int32")))
+                .hasMessage("data/photos has no field n of bytes or text; choose one of a with --field");
+        assertThatThrownBy(() -> choose(null, small("n", "int32"), small("m", "int8[]")))
+                .hasMessage("data/photos has no field of bytes or text, so its samples have no content; its fields are"
+                        + " n, m");
+    }
+
+    @Test
+    void theIndexHasTheLengthIfTheOtherFieldsHaveAWidth() {
+        Field[] fields = {small("n", "int32"), small("flag", "bool"), small("t", "timestamp[us]"), payload("image")};
+        assertThat(choose(null, fields).length(STAT)).hasValue(100 - 4 - 1 - 8);
+        assertThat(choose("text", small("text", "utf8"), payload("image")).length(STAT))
+                .isEmpty();
+        assertThat(choose(null, small("text", "utf8"), payload("image")).length(STAT))
+                .isEmpty();
+        Field[] two = {payload("a"), payload("b")};
+        assertThat(Arrays.stream(two).map(field -> choose(field.name(), two).length(STAT)))
+                .allSatisfy(length -> assertThat(length).isEmpty());
+    }
+}
