@@ -36,6 +36,9 @@ final class DatasetTree implements AutoCloseable {
     /** Versions of the hidden directory that stay open. */
     private static final int OLDER_KEPT = 8;
 
+    /** The directory with the versions of the dataset. No key has this name. */
+    private static final String HIDDEN = ".stoker";
+
     private static final String VERSIONS = "versions";
 
     private final UUID mount;
@@ -137,10 +140,10 @@ final class DatasetTree implements AutoCloseable {
     Optional<Node> find(List<String> names) throws IOException {
         OpenVersion now = shown;
         if (names.isEmpty()) {
-            Node.Directory root = KeyDirectory.of(now, "");
+            Node.Directory root = now.root();
             return Optional.of(listsVersions ? new WithHidden(root) : root);
         }
-        if (!names.get(0).equals(FileNames.HIDDEN)) {
+        if (!names.get(0).equals(HIDDEN)) {
             Optional<Node> found = now.find(names);
             return found.isPresent() && found.get() instanceof Node.File file
                     ? Optional.of(settled(names, file))
@@ -336,7 +339,7 @@ final class DatasetTree implements AutoCloseable {
                 public Optional<Listed> next() throws IOException {
                     if (!begun) {
                         begun = true;
-                        return Optional.of(new Listed(FileNames.HIDDEN, true));
+                        return Optional.of(new Listed(HIDDEN, true));
                     }
                     return rest.next();
                 }

@@ -1,6 +1,7 @@
 package dev.stoker.mount.tree;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.server.chunks.ChunkSource;
@@ -103,7 +104,8 @@ public final class MountTree implements AutoCloseable {
     private void add(UUID mount, MountedDataset given, ChunkSource source, Heads heads, TreeOptions options)
             throws IOException {
         Dataset dataset = Dataset.open(sources.counted(given.store()));
-        ContentField content = ContentField.of(dataset.where(), dataset.info().fields(), given.field());
+        ContentField content =
+                ContentField.choose(dataset.where(), dataset.info().fields(), given.field(), "--field");
         OpenVersion.Shared shared =
                 new OpenVersion.Shared(dataset, content, source, heads, new CommitTimes(dataset), background);
         DatasetTree tree = new DatasetTree(mount, shared, sources, given.version(), options.listsVersions());

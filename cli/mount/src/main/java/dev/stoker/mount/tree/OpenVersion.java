@@ -3,6 +3,8 @@ package dev.stoker.mount.tree;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
+import dev.stoker.metadata.files.ContentField;
+import dev.stoker.metadata.files.SampleFiles;
 import dev.stoker.metadata.index.ListEntry;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
@@ -19,7 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -44,6 +46,7 @@ final class OpenVersion {
     private final Shared shared;
     private final Snapshot snapshot;
     private final SampleIndex index;
+    private final SampleFiles files;
     private final Map<String, ServedStream> streams = new HashMap<>();
     private final ChunkReads chunks;
     private final NextSamples next;
@@ -56,6 +59,7 @@ final class OpenVersion {
         this.shared = shared;
         this.snapshot = snapshot;
         this.index = SampleIndex.open(shared.dataset(), snapshot);
+        this.files = new SampleFiles(index);
         this.committedMs = shared.times().of(snapshot.version());
         for (String split : snapshot.splits()) {
             streams.put(split, stream(split));
@@ -95,6 +99,11 @@ final class OpenVersion {
         return chunks;
     }
 
+    /** Returns the directory of all keys. */
+    KeyDirectory root() {
+        return new KeyDirectory(this, files.root());
+    }
+
     NextSamples next() {
         return next;
     }
@@ -129,33 +138,19 @@ final class OpenVersion {
 
     /** Returns what a path below the root of the version names; empty if nothing. */
     Optional<Node> find(List<String> names) throws IOException {
-        if (names.isEmpty()) {
-            return Optional.of(KeyDirectory.of(this, ""));
-        }
-        Optional<FileNames.Decoded> decoded = FileNames.decode(names);
-        if (decoded.isEmpty()) {
+        Optional<SampleFiles.Found> found = files.find(names);
+        if (found.isEmpty()) {
             return Optional.empty();
         }
-        String text = decoded.get().text();
-        if (decoded.get().kind() == FileNames.Kind.PIECE) {
-            return existing(KeyDirectory.ofPiece(this, text));
-        }
-        Optional<SampleStat> stat = index.stat(text);
-        boolean isTwin = decoded.get().kind() == FileNames.Kind.TWIN;
-        if (stat.isPresent() && !isTwin) {
-            return Optional.of(file(stat.get()));
-        }
-        // A directory beside a sample has only the name that says so.
-        return stat.isPresent() == isTwin ? existing(KeyDirectory.of(this, text + "/")) : Optional.empty();
-    }
-
-    private static Optional<Node> existing(KeyDirectory directory) throws IOException {
-        return directory.hasEntries() ? Optional.of(directory) : Optional.empty();
+        return Optional.of(
+                found.get() instanceof SampleFiles.Found.File file
+                        ? file(file.sample())
+                        : new KeyDirectory(this, ((SampleFiles.Found.Directory) found.get()).directory()));
     }
 
     private Node file(SampleStat stat) throws IOException {
-        OptionalInt known = shared.content().size(stat);
-        long size = known.isPresent() ? known.getAsInt() : place(stat).length();
+        OptionalLong known = shared.content().length(stat);
+        long size = known.isPresent() ? known.getAsLong() : place(stat).length();
         return new SampleFile(this, stat, size, modifiedMs(stat));
     }
 
