@@ -2,8 +2,9 @@ package dev.stoker.hadoop;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.files.ContentField;
+import dev.stoker.metadata.files.SampleFiles;
 import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.metadata.index.SampleListing;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -13,7 +14,9 @@ import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The samples of one version as files. Directories exist because of the keys of samples. Thread-safe. Closing it closes
@@ -27,6 +30,7 @@ final class SampleTree implements Closeable {
     private final Dataset dataset;
     private final ChunkTable table;
     private final SampleIndex index;
+    private final SampleFiles files;
     private final ContentField field;
     private final HeadCache heads;
     private final ChunkReads reads;
@@ -42,6 +46,7 @@ final class SampleTree implements Closeable {
                 ? SampleIndex.ofSplit(
                         dataset, snapshot, settings.dataset().split().get())
                 : SampleIndex.open(dataset, snapshot);
+        this.files = new SampleFiles(index);
         this.field = field;
         this.heads = new HeadCache(store, table, settings.headCacheBytes());
         this.reads = new ChunkReads(store, table, field.index(), settings.chunkCacheBytes());
@@ -72,9 +77,19 @@ final class SampleTree implements Closeable {
             // Throws an exception with the known splits if this one does not exist.
             snapshot.stream(settings.dataset().split().get());
         }
-        ContentField field =
-                ContentField.of(dataset.info().fields(), settings.field(), FileSystemSettings.FIELD + settings.name());
-        return new SampleTree(dataset, snapshot, settings, field);
+        return new SampleTree(dataset, snapshot, settings, field(dataset, settings));
+    }
+
+    private static ContentField field(Dataset dataset, FileSystemSettings settings) throws IOException {
+        try {
+            return ContentField.choose(
+                    dataset.where(),
+                    dataset.info().fields(),
+                    settings.field().orElse(null),
+                    FileSystemSettings.FIELD + settings.name());
+        } catch (IllegalArgumentException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     /** Returns the dataset and the version for people. */
@@ -88,29 +103,20 @@ final class SampleTree implements Closeable {
         return committedMs;
     }
 
-    /** Returns the sample with this key; empty if there is none. */
-    Optional<SampleStat> find(String key) throws IOException {
-        return index.stat(key);
-    }
-
-    /** Returns whether keys begin with a text. */
-    boolean hasKeys(String prefix) throws IOException {
-        return index.list(prefix, "").next().isPresent();
-    }
-
-    /** Lists keys; see {@link SampleIndex#list}. */
-    SampleListing list(String prefix, String delimiter) {
-        return index.list(prefix, delimiter);
+    /** Returns what a path names; empty if nothing. See {@link SampleFiles#find}. */
+    Optional<SampleFiles.Found> find(List<String> names) throws IOException {
+        return files.find(names);
     }
 
     /** Returns the length and the checksum of a file. Reads the head of its chunk if the sample index lacks them. */
-    ContentField.Contents contents(SampleStat sample) throws IOException {
-        if (field.isIndexed()) {
-            return field.contents(sample);
+    Contents contents(SampleStat sample) throws IOException {
+        OptionalLong length = field.length(sample);
+        if (length.isPresent()) {
+            return new Contents(length.getAsLong(), sample.crc32c());
         }
         try {
             Place place = place(sample);
-            return field.contents(place.head(), place.row());
+            return Contents.of(field, place.head(), place.row());
         } catch (IOException e) {
             throw failed(sample, e);
         }
@@ -121,7 +127,7 @@ final class SampleTree implements Closeable {
         try {
             Place place = place(sample);
             ChunkHead head = place.head();
-            requireLength(sample, field.contents(head, place.row()).length());
+            requireLength(sample, Contents.of(field, head, place.row()).length());
             if (!field.isPayload()) {
                 return SampleContent.of(head.column(field.index()).bytesAt(place.row()));
             }
@@ -135,10 +141,10 @@ final class SampleTree implements Closeable {
 
     /** Checks the length that the file's status has. */
     private void requireLength(SampleStat sample, long length) throws CorruptDataException {
-        if (field.isIndexed() && field.contents(sample).length() != length) {
-            throw new CorruptDataException(
-                    "the sample index has a length of " + field.contents(sample).length() + " bytes, the chunk has "
-                            + length + " bytes; " + rebuildIndex());
+        long indexed = field.length(sample).orElse(length);
+        if (indexed != length) {
+            throw new CorruptDataException("the sample index has a length of " + indexed + " bytes, the chunk has "
+                    + length + " bytes; " + rebuildIndex());
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.metadata.index.ListEntry;
+import dev.stoker.metadata.files.SampleDirectory;
+import dev.stoker.metadata.files.SampleFiles;
+import dev.stoker.metadata.files.SamplePath;
 import dev.stoker.metadata.index.SampleStat;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The read-only file system {@code stoker://NAME[@VERSION]/…}: one version of a dataset. The paths of the files are the
- * keys of the samples (see {@link SamplePaths}), their contents the values of one field. Reads are verified. The
+ * keys of the samples (see {@link dev.stoker.schemas.path.KeyPaths}), their contents the values of one field. Reads are verified. The
  * setting {@code fs.stoker.dataset.NAME} says where the dataset is. Without a version, the file system reads the newest
  * version of the time when it was created. Thread-safe.
  */
@@ -125,29 +127,25 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
         return makeQualified(new Path("/"));
     }
 
-    /** What a path names: a directory, given by the prefix of its keys, or else a sample. */
-    private record Target(Path path, String prefix, Optional<SampleStat> sample) {}
+    /** What a path names, and the path with all its parts. */
+    private record Target(Path path, SampleFiles.Found found) {
+
+        Optional<SampleStat> sample() {
+            return found instanceof SampleFiles.Found.File file ? Optional.of(file.sample()) : Optional.empty();
+        }
+    }
 
     private Target target(Path path) throws IOException {
         Path qualified = makeQualified(path);
         SampleTree open = tree();
-        if (qualified.isRoot()) {
-            return new Target(qualified, "", Optional.empty());
-        }
-        SamplePaths.Meaning meaning = SamplePaths.parse(qualified.toUri().getPath());
-        if (meaning != null) {
-            boolean isDirectory = open.hasKeys(meaning.key() + "/");
-            if (isDirectory && !meaning.isBesideDirectory()) {
-                return new Target(qualified, meaning.key() + "/", Optional.empty());
-            }
-            if (isDirectory == meaning.isBesideDirectory()) {
-                Optional<SampleStat> sample = open.find(meaning.key());
-                if (sample.isPresent()) {
-                    return new Target(qualified, "", sample);
-                }
-            }
-        }
-        throw new FileNotFoundException("There is no sample " + qualified + " in " + open);
+        List<String> names = qualified.isRoot()
+                ? List.of()
+                : List.of(qualified.toUri().getPath().substring(1).split("/", -1));
+        return new Target(
+                qualified,
+                open.find(names)
+                        .orElseThrow(
+                                () -> new FileNotFoundException("There is no sample " + qualified + " in " + open)));
     }
 
     private SampleStatus directory(Path path) throws IOException {
@@ -158,14 +156,9 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
         return SampleStatus.ofFile(tree().contents(sample), tree().committedMs(), owner, path);
     }
 
-    private SampleStatus status(ListEntry entry, boolean isBesideDirectory) throws IOException {
-        String path = entry.isPrefix()
-                ? SamplePaths.ofPrefix(entry.name())
-                : isBesideDirectory ? SamplePaths.ofKeyBesideDirectory(entry.name()) : SamplePaths.ofKey(entry.name());
-        Path qualified = new Path(FileSystemSettings.SCHEME, getUri().getAuthority(), path);
-        return entry.isPrefix()
-                ? directory(qualified)
-                : file(qualified, entry.sample().orElseThrow());
+    private SampleStatus status(SamplePath entry) throws IOException {
+        Path path = new Path(FileSystemSettings.SCHEME, getUri().getAuthority(), "/" + String.join("/", entry.names()));
+        return entry.sample().isPresent() ? file(path, entry.sample().get()) : directory(path);
     }
 
     @Override
@@ -178,15 +171,21 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
         return target.sample().isPresent() ? file(target.path(), target.sample().get()) : directory(target.path());
     }
 
+    /** Says which files of a directory are listed. */
+    private enum Depth {
+        ENTRIES,
+        ALL_FILES
+    }
+
     /** Lists a directory, or a file as the only entry. */
-    private RemoteIterator<SampleStatus> list(Path path, String delimiter) throws IOException {
+    private RemoteIterator<SampleStatus> list(Path path, Depth depth) throws IOException {
         statistics.incrementLargeReadOps(1);
         Target target = target(path);
-        if (target.sample().isPresent()) {
-            return single(file(target.path(), target.sample().get()));
+        if (target.found() instanceof SampleFiles.Found.Directory directory) {
+            SampleDirectory keys = directory.directory();
+            return new StatusIterator(depth == Depth.ENTRIES ? keys.list() : keys.listAll(), this::status);
         }
-        SampleTree open = tree();
-        return new StatusIterator(open, open.list(target.prefix(), delimiter), this::status);
+        return single(getStatus(target));
     }
 
     private static RemoteIterator<SampleStatus> single(SampleStatus status) {
@@ -207,7 +206,7 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
     @Override
     public FileStatus[] listStatus(Path path) throws IOException {
         List<FileStatus> entries = new ArrayList<>();
-        for (RemoteIterator<SampleStatus> listed = list(path, "/"); listed.hasNext(); ) {
+        for (RemoteIterator<SampleStatus> listed = list(path, Depth.ENTRIES); listed.hasNext(); ) {
             entries.add(listed.next());
         }
         return entries.toArray(new FileStatus[0]);
@@ -215,17 +214,19 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
 
     @Override
     public RemoteIterator<FileStatus> listStatusIterator(Path path) throws IOException {
-        return new FilteredIterator<>(list(path, "/"), status -> true, status -> status);
+        return new FilteredIterator<>(list(path, Depth.ENTRIES), status -> true, status -> status);
     }
 
     @Override
     protected RemoteIterator<LocatedFileStatus> listLocatedStatus(Path path, PathFilter filter) throws IOException {
-        return new FilteredIterator<>(list(path, "/"), status -> filter.accept(status.getPath()), this::located);
+        return new FilteredIterator<>(
+                list(path, Depth.ENTRIES), status -> filter.accept(status.getPath()), this::located);
     }
 
     @Override
     public RemoteIterator<LocatedFileStatus> listFiles(Path path, boolean recursive) throws IOException {
-        return new FilteredIterator<>(list(path, recursive ? "" : "/"), FileStatus::isFile, this::located);
+        return new FilteredIterator<>(
+                list(path, recursive ? Depth.ALL_FILES : Depth.ENTRIES), FileStatus::isFile, this::located);
     }
 
     private LocatedFileStatus located(SampleStatus status) throws IOException {
@@ -256,7 +257,7 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
         if (target.sample().isEmpty()) {
             throw new FileNotFoundException(target.path() + " is a directory");
         }
-        ContentField.Contents contents = tree().contents(target.sample().get());
+        Contents contents = tree().contents(target.sample().get());
         return hasChecksums() && length >= contents.length()
                 ? new CompositeCrcFileChecksum(contents.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC)
                 : null;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Tags;
+import dev.stoker.schemas.testing.KeyPathVectors;
+import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -142,13 +144,14 @@ class StokerFileSystemTest {
 
         assertThat(walked.values()).containsExactlyInAnyOrderElementsOf(keys);
         assertThat(walked)
-                .containsEntry("/a%", "a")
-                .containsEntry("/a/b%", "a/b")
-                .containsEntry("/a/b/c", "a/b/c")
-                .containsEntry("/b%", "b")
+                .containsEntry("/a", "a")
+                .containsEntry("/a%/b", "a/b")
+                .containsEntry("/a%/b%/c", "a/b/c")
+                .containsEntry("/b", "b")
                 .containsEntry("/b.txt", "b.txt")
-                .containsEntry("/%2E%2E%", "..");
-        assertThat(files.exists(new Path("/b"))).isTrue();
+                .containsEntry("/%2E.", "..");
+        assertThat(files.exists(new Path("/b%"))).isTrue();
+        assertThat(files.exists(new Path("/b/1"))).isFalse();
         assertThat(files.exists(new Path("/b.txt%"))).isFalse();
         Map<String, String> listed = new TreeMap<>();
         for (RemoteIterator<LocatedFileStatus> all = files.listFiles(new Path("/"), true); all.hasNext(); ) {
@@ -156,6 +159,27 @@ class StokerFileSystemTest {
             listed.put(path.toUri().getPath(), read(files, path));
         }
         assertThat(listed).isEqualTo(walked);
+    }
+
+    @Test
+    void keysHaveThePathsOfTheVectorsInHadoopToo() throws IOException {
+        for (Map<String, String> paths : List.of(KeyPathVectors.alone(), KeyPathVectors.beside())) {
+            try (FileDataset odd = new FileDataset(new InMemoryObjectStore(), "memory")) {
+                FileSystem files = odd.append("train", paths.keySet().toArray(String[]::new))
+                        .open();
+                Map<String, String> expected = new TreeMap<>();
+                paths.forEach((key, path) -> expected.put("/" + path, key));
+
+                assertThat(walk(files, new Path("/"))).isEqualTo(expected);
+                for (String name : expected.keySet()) {
+                    Path path = new Path("stoker", "photos@3", name);
+                    assertThat(path.toUri().getPath()).isEqualTo(name);
+                    assertThat(new Path(path.toString())).isEqualTo(path);
+                    assertThat(new Path(path.toUri())).isEqualTo(path);
+                    assertThat(new Path(path.getParent(), path.getName())).isEqualTo(path);
+                }
+            }
+        }
     }
 
     @Test
@@ -208,7 +232,8 @@ class StokerFileSystemTest {
                 .hasMessageContaining("7");
         assertThatThrownBy(() -> photos.open("fs.stoker.field.photos", "label"))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("no such field of bytes or text; it has image");
+                .hasMessageContaining(
+                        "no field label of bytes or text; choose one of image with fs.stoker.field.photos");
         assertThatThrownBy(() -> photos.open("fs.stoker.cache.chunks", "much"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("expected a size such as 64m");

@@ -5,6 +5,7 @@ import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.path.KeyPaths;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.ByteArrayOutputStream;
@@ -55,7 +56,7 @@ public final class WritableFileSystem extends StokerFileSystem {
     }
 
     private static String key(Path path) {
-        return SamplePaths.parse(path.toUri().getPath()).key();
+        return KeyPaths.keyOf(path.toUri().getPath().substring(1)).orElseThrow();
     }
 
     @Override
