@@ -35,8 +35,9 @@ final class LocalObjectWriter implements ObjectWriter {
     static Path temporaryBeside(Path target) {
         byte[] random = new byte[8];
         RANDOM.nextBytes(random);
-        return target.resolveSibling(
-                LocalObjectStore.TEMPORARY_PREFIX + HexFormat.of().formatHex(random) + "-" + target.getFileName());
+        return target.resolveSibling(ObjectNames.beside(
+                LocalObjectStore.TEMPORARY_PREFIX + HexFormat.of().formatHex(random),
+                target.getFileName().toString()));
     }
 
     @Override

@@ -1,9 +1,25 @@
 package dev.stoker.storage;
 
+import java.nio.charset.StandardCharsets;
+
 /** Checks object names. */
 public final class ObjectNames {
 
+    /** Bytes of UTF-8 that file systems allow in a part of a path. */
+    private static final int MAX_PART_BYTES = 255;
+
     private ObjectNames() {}
+
+    /**
+     * Returns the name of a temporary file beside an object.
+     *
+     * @param unique the beginning of the name, which no other file has
+     * @param part the last part of the object's name, which helps people if there is room for it
+     */
+    public static String beside(String unique, String part) {
+        String name = unique + "-" + part;
+        return name.getBytes(StandardCharsets.UTF_8).length <= MAX_PART_BYTES ? name : unique;
+    }
 
     /**
      * Returns the name if it is valid.

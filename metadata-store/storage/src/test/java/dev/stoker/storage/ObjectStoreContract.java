@@ -77,6 +77,20 @@ public abstract class ObjectStoreContract {
     }
 
     @Test
+    void namesMayBeAsLongAsFileSystemsAllow() throws IOException {
+        String name = "long/" + "ü".repeat(127) + "x";
+        assertThat(store.createIfAbsent(name, bytes("first"))).isTrue();
+        store.replace(name, bytes("second"));
+        try (ObjectWriter writer = store.write("long/" + "y".repeat(255))) {
+            writer.write(ByteBuffer.wrap(bytes("third")));
+            writer.commit();
+        }
+
+        assertThat(store.readAll(name, 6)).isEqualTo(bytes("second"));
+        assertThat(names(store.list("long/"))).containsExactly("long/" + "y".repeat(255), name);
+    }
+
+    @Test
     void createIfAbsentLeavesAnExistingObjectAlone() throws IOException {
         store.createIfAbsent("a", bytes("first"));
 

@@ -1,6 +1,7 @@
 package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectNames;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.errors.UnknownOutcomeException;
 import dev.stoker.storage.retry.Retries;
@@ -56,7 +57,9 @@ final class RenamingCreator implements ObjectCreator {
     }
 
     private static Path temporaryBeside(Path target) {
-        return new Path(target.getParent(), ObjectPaths.TEMPORARY_PREFIX + RandomNames.next() + "-" + target.getName());
+        return new Path(
+                target.getParent(),
+                ObjectNames.beside(ObjectPaths.TEMPORARY_PREFIX + RandomNames.next(), target.getName()));
     }
 
     private FSDataOutputStream create(Path temporary) throws IOException {
