@@ -18,6 +18,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.json.Json;
+import dev.stoker.schemas.testing.KeyPathVectors;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
@@ -32,6 +33,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -275,10 +277,10 @@ class SampleVerbsTest {
     @Test
     void getTakesAFieldOfBytesOrText() {
         assertThat(stoker("get", photos().toString(), "readme", "--field", "label"))
-                .isEqualTo(1);
+                .isEqualTo(2);
         assertThat(err.toString())
-                .isEqualTo("stoker: there is no field label of bytes or text; there is image; use --json for other"
-                        + " fields\n");
+                .isEqualTo("stoker: the dataset has no field label of bytes or text; choose image with --field; stoker"
+                        + " get --json prints the other fields\n");
     }
 
     @Test
@@ -319,6 +321,41 @@ class SampleVerbsTest {
     }
 
     @Test
+    void getWritesKeysToThePathsOfTheVectors() throws IOException {
+        for (Map<String, String> paths : List.of(KeyPathVectors.alone(), KeyPathVectors.beside())) {
+            Path root = Files.createTempDirectory(directory, "odd");
+            Path keys = root.resolve("keys");
+            List<String> lines = new ArrayList<>();
+            for (String key : paths.keySet()) {
+                lines.add(Json.MAPPER.writeValueAsString(key));
+            }
+            Files.write(keys, lines);
+            try (ObjectStore store = new LocalObjectStore(root.resolve("data"))) {
+                commit(
+                        store,
+                        Dataset.create(store, SampleDatasets.info()),
+                        0,
+                        paths.keySet().toArray(String[]::new));
+            }
+            Path target = root.resolve("out");
+
+            String data = root.resolve("data").toString();
+            assertThat(stoker("get", data, "--keys-from", keys.toString(), "--to", target.toString()))
+                    .isZero();
+
+            Map<String, String> expected = new TreeMap<>();
+            paths.forEach((key, path) -> expected.put(path, "image of " + key));
+            Map<String, String> written = new TreeMap<>();
+            try (Stream<Path> files = Files.walk(target)) {
+                for (Path file : files.filter(Files::isRegularFile).toList()) {
+                    written.put(target.relativize(file).toString(), Files.readString(file));
+                }
+            }
+            assertThat(written).isEqualTo(expected);
+        }
+    }
+
+    @Test
     void getFollowsNoLinkOutOfTheDirectory() throws IOException {
         Path target = Files.createDirectories(directory.resolve("target"));
         Path outside = Files.createDirectories(directory.resolve("outside"));
@@ -345,7 +382,7 @@ class SampleVerbsTest {
                         directory.resolve("t").toString()))
                 .isEqualTo(1);
         assertThat(err.toString())
-                .contains("has a part of more than 255 bytes", "without --to, for example with --json");
+                .contains("makes a path that is longer than the file system allows", "without --to, for example with --json");
         assertThat(stoker("get", photos().toString(), key, "--json")).isZero();
         assertThat(jsonLines().get(0).path("key").asText()).isEqualTo(key);
     }

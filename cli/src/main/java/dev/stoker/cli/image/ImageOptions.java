@@ -1,5 +1,7 @@
 package dev.stoker.cli.image;
 
+import dev.stoker.cli.SampleContent;
+
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.SafeOutput;
@@ -71,7 +73,7 @@ public final class ImageOptions {
         }
         int columns = columns();
         Graphics kind = kind();
-        int content = ContentField.choose(open.dataset().info().fields(), field, "stoker get --json");
+        int content = SampleContent.choose(open.dataset().info().fields(), field);
         SampleIndex index = SampleIndex.open(open.dataset(), open.snapshot());
         for (String key : keys) {
             Optional<StoredSample> sample = index.get(key);
@@ -79,7 +81,7 @@ public final class ImageOptions {
                 throw new CommandException(
                         "version " + index.version() + " has no sample with the key " + KeyText.line(key));
             }
-            ByteBuffer bytes = ContentField.of(ReadSample.of(sample.get()), content);
+            ByteBuffer bytes = SampleContent.of(ReadSample.of(sample.get()), content);
             if (output == null) {
                 Picture picture = Picture.decode(bytes, "the sample " + KeyText.line(key));
                 out.println(KeyText.line(key) + "  " + picture.width() + " x " + picture.height());
@@ -87,7 +89,7 @@ public final class ImageOptions {
                 kind.draw(picture.scaled(kind.pixels(columns)), columns, SafeOutput.raw(out));
             } else {
                 try (OutputStream file = Files.newOutputStream(output)) {
-                    ContentField.write(bytes, file);
+                    SampleContent.write(bytes, file);
                 }
             }
         }

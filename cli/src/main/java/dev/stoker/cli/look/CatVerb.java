@@ -1,5 +1,7 @@
 package dev.stoker.cli.look;
 
+import dev.stoker.cli.SampleContent;
+
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
 import dev.stoker.cli.output.KeyText;
@@ -89,7 +91,7 @@ public final class CatVerb implements Callable<Integer> {
         boolean isTextOnly = !force && isTerminal.getAsBoolean();
         int failed = 0;
         try (KeyedSamples samples = wanted.open()) {
-            int content = ContentField.choose(samples.fields(), field, "stoker get --json");
+            int content = SampleContent.choose(samples.fields(), field);
             for (int first = 0; first < keys.size(); first += TOGETHER) {
                 List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
                 List<Optional<ReadSample>> read = samples.get(some);
@@ -99,7 +101,7 @@ public final class CatVerb implements Callable<Integer> {
                         err.println("not found: " + KeyText.line(some.get(i)) + KeyText.endNote(some.get(i)));
                         continue;
                     }
-                    print(ContentField.of(read.get(i).get(), content), some.get(i), isTextOnly);
+                    print(SampleContent.of(read.get(i).get(), content), some.get(i), isTextOnly);
                 }
             }
             raw.flush();
@@ -114,7 +116,7 @@ public final class CatVerb implements Callable<Integer> {
                     + " of binary data, which can make a terminal unusable; write it to a file with > FILE, or use"
                     + " --force");
         }
-        ContentField.write(bytes, raw);
+        SampleContent.write(bytes, raw);
     }
 
     /** Returns whether bytes are UTF-8 without control characters except white space. */

@@ -1,17 +1,19 @@
 package dev.stoker.cli.look;
 
+import dev.stoker.cli.SampleContent;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.StandardOutput;
 import dev.stoker.cli.output.Terminal;
-import dev.stoker.cli.samples.ContentField;
 import dev.stoker.cli.samples.KeyFiles;
 import dev.stoker.cli.samples.KeyedSamples;
 import dev.stoker.cli.samples.ReadSample;
 import dev.stoker.cli.samples.SampleJson;
 import dev.stoker.cli.samples.WantedKeys;
+import dev.stoker.schemas.path.DirectoryPaths;
 import dev.stoker.schemas.text.Units;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -104,7 +106,7 @@ public final class GetVerb implements Callable<Integer> {
             if (json) {
                 return printJson(samples, keys);
             }
-            int payload = ContentField.choose(samples.fields(), field, to == null ? "--json" : "--json without --to");
+            int payload = SampleContent.choose(samples.fields(), field);
             return to == null ? printRaw(samples, keys.get(0), payload) : writeFiles(samples, keys, payload, to);
         }
     }
@@ -115,14 +117,14 @@ public final class GetVerb implements Callable<Integer> {
             throw new CommandException("version " + samples.version() + " has no sample with the key "
                     + KeyText.line(key) + KeyText.endNote(key));
         }
-        ByteBuffer content = ContentField.of(sample.get(), payload);
+        ByteBuffer content = SampleContent.of(sample.get(), payload);
         if (isTerminal.getAsBoolean() && !CatVerb.isText(content)) {
             throw new CommandException("the sample " + KeyText.line(key) + " has "
                     + Units.bytes(content.remaining())
                     + " of binary data, which can make a terminal unusable; write it to a file with > FILE, or use"
                     + " stoker cat --force");
         }
-        ContentField.write(content, raw);
+        SampleContent.write(content, raw);
         raw.flush();
         return 0;
     }
@@ -146,7 +148,9 @@ public final class GetVerb implements Callable<Integer> {
 
     private int writeFiles(KeyedSamples from, List<String> keys, int payload, Path directory) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
-        KeyFiles files = new KeyFiles(directory);
+        KeyFiles files = new KeyFiles(
+                directory,
+                new DirectoryPaths(key -> from.stat(List.of(key)).get(0).isPresent()));
         int missing = 0;
         int refused = 0;
         long bytes = 0;
@@ -162,7 +166,7 @@ public final class GetVerb implements Callable<Integer> {
                     continue;
                 }
                 try {
-                    ByteBuffer value = ContentField.of(samples.get(i).get(), payload);
+                    ByteBuffer value = SampleContent.of(samples.get(i).get(), payload);
                     int length = value.remaining();
                     files.write(key, value);
                     bytes += length;

@@ -2,44 +2,56 @@ package dev.stoker.cli.samples;
 
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.KeyText;
-import dev.stoker.formats.files.SafePath;
+import dev.stoker.schemas.path.DirectoryPaths;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 
 /**
- * Writes files that are named by keys below one directory. A key is never used as a path: {@link SafePath} makes a path
- * of it that stays below the directory, and links in the directory are not followed.
+ * Writes files that are named by keys below one directory. A key is never used as a path: it has a path that stays
+ * below the directory, and links in the directory are not followed.
  */
 public final class KeyFiles {
 
     private final Path directory;
 
-    public KeyFiles(Path directory) {
+    private final DirectoryPaths paths;
+
+    /** @param paths the paths of the keys */
+    KeyFiles(Path directory, DirectoryPaths paths) {
         this.directory = directory;
+        this.paths = paths;
     }
 
     /**
      * Writes a new file.
      *
-     * @throws CommandException if the file exists, or if the key does not make a file name
+     * @throws CommandException if the file exists, or if its path is longer than the file system allows
      */
     public void write(String key, ByteBuffer value) throws IOException {
-        String relative = SafePath.of(key);
-        if (SafePath.isTooLong(relative)) {
-            throw new CommandException("the key " + KeyText.line(key) + " has a part of more than " + SafePath.MAX_PART
-                    + " bytes, which is no file name; read this sample without --to, for example with --json");
-        }
-        Path parent = directory;
         Files.createDirectories(directory);
-        String[] parts = relative.split("/", -1);
-        for (int i = 0; i < parts.length - 1; i++) {
-            parent = parent.resolve(parts[i]);
+        try {
+            write(key, paths.file(key), value);
+        } catch (FileSystemException e) {
+            if (e.getReason() != null && e.getReason().contains("too long")) {
+                throw new CommandException("the key " + KeyText.line(key) + " makes a path that is longer than the file"
+                        + " system allows; read this sample without --to, for example with --json");
+            }
+            throw e;
+        }
+    }
+
+    private void write(String key, List<String> names, ByteBuffer value) throws IOException {
+        Path parent = directory;
+        for (String name : names.subList(0, names.size() - 1)) {
+            parent = parent.resolve(name);
             try {
                 Files.createDirectory(parent);
             } catch (FileAlreadyExistsException e) {
@@ -49,7 +61,7 @@ public final class KeyFiles {
                 }
             }
         }
-        Path file = parent.resolve(parts[parts.length - 1]);
+        Path file = parent.resolve(names.get(names.size() - 1));
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             while (value.hasRemaining()) {
                 channel.write(value);

@@ -232,8 +232,7 @@ class StokerFileSystemTest {
                 .hasMessageContaining("7");
         assertThatThrownBy(() -> photos.open("fs.stoker.field.photos", "label"))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining(
-                        "no field label of bytes or text; choose one of image with fs.stoker.field.photos");
+                .hasMessageContaining("no field label of bytes or text; choose image with fs.stoker.field.photos");
         assertThatThrownBy(() -> photos.open("fs.stoker.cache.chunks", "much"))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("expected a size such as 64m");

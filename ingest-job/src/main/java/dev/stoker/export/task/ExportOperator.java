@@ -10,6 +10,7 @@ import dev.stoker.formats.write.OutputTable;
 import dev.stoker.formats.write.RowBatch;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.path.DirectoryPaths;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -31,6 +32,7 @@ public final class ExportOperator extends AbstractStreamOperator<ShardReport>
     private transient Snapshot snapshot;
     private transient Selection selection;
     private transient OutputTable table;
+    private transient DirectoryPaths paths;
     private transient long memoryBytes;
     private transient Optional<ExportMeter> meter;
 
@@ -44,7 +46,9 @@ public final class ExportOperator extends AbstractStreamOperator<ShardReport>
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         store = Stores.open(work.dataset());
         target = work.target().open();
-        snapshot = Dataset.open(store).anySnapshot(work.version());
+        Dataset dataset = Dataset.open(store);
+        snapshot = dataset.anySnapshot(work.version());
+        paths = new DirectoryPaths(new ExportedKeys(dataset, snapshot));
         selection = Selection.of(snapshot.info().fields(), work.content());
         table = Tables.of(snapshot, work.content());
         int tasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
@@ -66,7 +70,7 @@ public final class ExportOperator extends AbstractStreamOperator<ShardReport>
 
     private ShardReport export(int number) throws IOException, InterruptedException {
         Shard shard = work.shards().get(number);
-        try (ShardOutput out = ShardOutput.open(work, shard, target.files(), table)) {
+        try (ShardOutput out = ShardOutput.open(work, shard, target.files(), table, paths)) {
             long excluded = shard.rows() == 0 ? 0 : write(shard, out);
             out.commit();
             return new ShardReport(number, shard.rows() - excluded, excluded, out.files(), out.bytes());

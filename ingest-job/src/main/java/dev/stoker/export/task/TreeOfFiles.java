@@ -1,10 +1,10 @@
 package dev.stoker.export.task;
 
-import dev.stoker.formats.files.SafePath;
 import dev.stoker.formats.write.OutputTable;
 import dev.stoker.formats.write.RowBatch;
 import dev.stoker.formats.write.UnwritableValueException;
 import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.path.DirectoryPaths;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;
@@ -15,15 +15,20 @@ final class TreeOfFiles implements ShardOutput {
     private final ObjectStore store;
     private final String directory;
     private final OutputTable table;
+    private final DirectoryPaths paths;
     private final int content;
     private long files;
     private long bytes;
 
-    /** @param directory of all files, with a slash at its end; empty for none */
-    TreeOfFiles(ObjectStore store, String directory, OutputTable table) {
+    /**
+     * @param directory of all files, with a slash at its end; empty for none
+     * @param paths the paths of the keys of the version
+     */
+    TreeOfFiles(ObjectStore store, String directory, OutputTable table, DirectoryPaths paths) {
         this.store = store;
         this.directory = directory;
         this.table = table;
+        this.paths = paths;
         this.content = table.key() == 0 ? 1 : 0;
     }
 
@@ -31,20 +36,13 @@ final class TreeOfFiles implements ShardOutput {
     public void write(RowBatch rows) throws IOException {
         ArrowColumn values = rows.columns().get(content);
         for (int row = 0; row < rows.rows(); row++) {
-            String path = SafePath.of(rows.columns().get(table.key()).stringAt(row));
             String column = table.columns().get(content).name();
             if (values.isNull(row)) {
                 throw new UnwritableValueException(
                         table.nameOf(rows, row), column, "it has no value, and an empty file would be another value");
             }
-            if (SafePath.isTooLong(path)) {
-                throw new UnwritableValueException(
-                        table.nameOf(rows, row),
-                        column,
-                        "a part of the path " + path + " has more than " + SafePath.MAX_PART
-                                + " bytes; export to another format");
-            }
-            write(directory + path, values.bytesAt(row));
+            String key = rows.columns().get(table.key()).stringAt(row);
+            write(directory + paths.of(key), values.bytesAt(row));
         }
     }
 

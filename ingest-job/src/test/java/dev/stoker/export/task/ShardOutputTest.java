@@ -15,6 +15,7 @@ import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.path.DirectoryPaths;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -74,7 +75,8 @@ class ShardOutputTest {
             Snapshot snapshot = Dataset.open(store).snapshot(1);
             Selection selection = Selection.of(snapshot.info().fields(), work.content());
             ShardReader reader = ShardReader.of(store, snapshot, selection, work.order(), ALL, 1 << 20);
-            try (ShardOutput out = ShardOutput.open(work, ALL, files, Tables.of(snapshot, work.content()))) {
+            try (ShardOutput out = ShardOutput.open(
+                    work, ALL, files, Tables.of(snapshot, work.content()), new DirectoryPaths(key -> false))) {
                 for (RowBatch rows = reader.next(); rows != null; rows = reader.next()) {
                     out.write(rows);
                 }

@@ -46,8 +46,8 @@ public final class ContentField {
         List<String> usual = payload.isEmpty() ? known : payload;
         if (known.isEmpty()) {
             throw new IllegalArgumentException(
-                    dataset + " has no field of bytes or text, so its samples have no content; its fields are "
-                            + String.join(", ", names(fields, field -> true)));
+                    dataset + " has no field of bytes or text, so its samples have no content; stoker get --json prints"
+                            + " its fields " + String.join(", ", names(fields, field -> true)));
         }
         if (name == null && usual.size() > 1) {
             throw new IllegalArgumentException(dataset + " has several fields of bytes or text; choose one of "
@@ -59,8 +59,9 @@ public final class ContentField {
                 return new ContentField(fields, f);
             }
         }
-        throw new IllegalArgumentException(dataset + " has no field " + wanted + " of bytes or text; choose one of "
-                + String.join(", ", known) + " with " + option);
+        throw new IllegalArgumentException(dataset + " has no field " + wanted + " of bytes or text; choose "
+                + (known.size() == 1 ? "" : "one of ") + String.join(", ", known) + " with " + option
+                + "; stoker get --json prints the other fields");
     }
 
     private static List<String> names(List<Field> fields, Predicate<Field> which) {

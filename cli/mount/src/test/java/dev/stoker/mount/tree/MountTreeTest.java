@@ -260,7 +260,7 @@ class MountTreeTest {
         List<MountedDataset> label = List.of(new MountedDataset("", store(), OptionalLong.empty(), "label"));
         assertThatThrownBy(() -> MountTree.open(UUID.randomUUID(), label, OPTIONS))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("has no field label of bytes or text; choose one of image with --field");
+                .hasMessageContaining("has no field label of bytes or text; choose image with --field");
         assertThat(uses()).isEmpty();
     }
 

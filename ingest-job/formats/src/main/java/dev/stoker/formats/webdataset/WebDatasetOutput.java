@@ -3,7 +3,6 @@ package dev.stoker.formats.webdataset;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.formats.files.SafePath;
 import dev.stoker.formats.values.JsonValues;
 import dev.stoker.formats.values.ValueText;
 import dev.stoker.formats.write.Cell;
@@ -15,6 +14,7 @@ import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.path.KeyPaths;
 import dev.stoker.schemas.text.ShellText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -52,7 +52,7 @@ final class WebDatasetOutput implements RowOutput {
      * leave out hidden members and those below a first part such as {@code __info__}; so these characters are escaped.
      */
     static String base(String key) {
-        String path = SafePath.of(key);
+        String path = KeyPaths.of(key);
         int last = path.lastIndexOf('/') + 1;
         StringBuilder base = new StringBuilder(path.length());
         boolean isMetadata = MemberName.isMetadata(path);
@@ -60,7 +60,7 @@ final class WebDatasetOutput implements RowOutput {
             char c = path.charAt(i);
             boolean beginsPart = i == 0 || path.charAt(i - 1) == '/';
             if ((c == '.' && (i >= last || beginsPart)) || (i == 0 && isMetadata)) {
-                SafePath.escape(c, base);
+                base.append(KeyPaths.escape(c));
             } else {
                 base.append(c);
             }
