@@ -221,6 +221,7 @@ def test_archives_hold_a_member_for_each_value(cli, tmp_path, everything):
 @pytest.mark.full("stores")
 def test_files_lie_below_the_target_at_the_paths_of_their_keys(cli, tmp_path):
     keys = ["a/b.jpg", "../../up", "/abs", "a//c", "ü/ö.txt", "100%", "back\\slash", ".", "_SUCCESS", "x/", "tab\t"]
+    keys += ["12:30", "d", "d/e", "l" * 300]
     content = {key: f"content of {key}".encode() * 100 for key in keys}
     rows = pa.table({"id": keys, "data": pa.array(content.values(), pa.binary()), "n": list(range(len(keys)))})
     pq.write_table(rows, tmp_path / "rows.parquet")
@@ -244,5 +245,9 @@ def test_files_lie_below_the_target_at_the_paths_of_their_keys(cli, tmp_path):
         "%5FSUCCESS": content["_SUCCESS"],
         "x/%": content["x/"],
         "tab%09": content["tab\t"],
+        "12%3A30": content["12:30"],
+        "d": content["d"],
+        "d%/e": content["d/e"],
+        "l" * 247 + "%-/" + "l" * 53: content["l" * 300],
     }
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["deep"]
