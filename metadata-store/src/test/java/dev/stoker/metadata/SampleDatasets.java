@@ -1,9 +1,12 @@
 package dev.stoker.metadata;
 
+import dev.stoker.metadata.commit.Update;
+
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
@@ -86,12 +89,28 @@ public final class SampleDatasets {
     /** Writes a chunk of these images by key. */
     public static ChunkSummary write(
             ObjectStore store, UUID id, String ingest, String split, Map<String, byte[]> images) throws IOException {
-        ChunkBuilder builder = new ChunkBuilder(info().fields(), 1 << 16);
+        return write(store, id, ingest, split, images, info().fields());
+    }
+
+    /** Commits a version with one more field, which no sample has a value of. */
+    public static void addField(Dataset dataset, Field field) throws IOException {
+        Update update = base -> new Update.Changes(List.of(), Map.of(), AddedFields.of(List.of(field)));
+        committer(dataset).commit(VersionRequest.update("add-" + field.name(), update, base -> Map.of()));
+    }
+
+    /** Writes a chunk of images by key that has also added fields, with nulls. */
+    public static ChunkSummary write(
+            ObjectStore store, UUID id, String ingest, String split, Map<String, byte[]> images, List<Field> fields)
+            throws IOException {
+        ChunkBuilder builder = new ChunkBuilder(fields, 1 << 16);
         for (Map.Entry<String, byte[]> image : images.entrySet()) {
             String key = image.getKey();
             builder.beginRow(key);
             builder.setClass(0, key.substring(0, Math.max(0, key.indexOf('/'))));
-            builder.setBytes(1, ByteBuffer.wrap(image.getValue()));
+            for (int f = 1; f < fields.size() - 1; f++) {
+                builder.setNull(f);
+            }
+            builder.setBytes(fields.size() - 1, ByteBuffer.wrap(image.getValue()));
             builder.endRow();
         }
         PackedChunk chunk = builder.finish(new ChunkIdentity(info().id(), id, ingest, split, NOW));

@@ -11,6 +11,7 @@ import dev.stoker.mount.tree.MountedDataset;
 import dev.stoker.mount.tree.Node;
 import dev.stoker.mount.tree.OpenSample;
 import dev.stoker.mount.tree.TreeOptions;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -61,6 +62,14 @@ public final class TestMount {
         String ingest = "append-" + ++versions;
         TreeSet<String> classes = new TreeSet<>();
         commit(VersionRequest.append(ingest, write(ingest, classes, added), classes(classes), Map.of()));
+    }
+
+    /** Commits a version with one more chunk, which has the fields of the newest version. */
+    public void appendWithAllFields(Map<String, byte[]> images) throws IOException {
+        String ingest = "append-" + ++versions;
+        List<Field> fields = dataset.snapshot().info().fields();
+        ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(++chunks), ingest, "train", images, fields);
+        commit(VersionRequest.append(ingest, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
     }
 
     /** Commits a version with one other chunk. */

@@ -2,6 +2,7 @@ package dev.stoker.cli.browse;
 
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.cache.BoundedCache;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -23,10 +24,13 @@ final class Values {
     private static final int READS = 4;
     private static final long CACHE_BYTES = 128L << 20;
 
-    private final ValueCache cache =
-            new ValueCache(Math.min(CACHE_BYTES, Runtime.getRuntime().maxMemory() / 8));
+    private final BoundedCache<Key, byte[]> cache = new BoundedCache<>(
+            Math.min(CACHE_BYTES, Runtime.getRuntime().maxMemory() / 8), BoundedCache.Large.NOT_KEPT);
     /** Bounds the memory of values that are being read. */
     private final Semaphore reads = new Semaphore(READS);
+
+    /** The place of a value. */
+    private record Key(long version, Place place, int field) {}
 
     /** Returns whether a field has bytes that the page can show or save. */
     static boolean hasBytes(Field field) {
@@ -55,8 +59,7 @@ final class Values {
 
     /** Returns a value that was read before; empty if it was not, or is no longer kept. */
     Optional<byte[]> known(OpenVersion version, Place place, int field) {
-        return Optional.ofNullable(
-                cache.get(new ValueCache.Key(version.snapshot().version(), place, field)));
+        return Optional.ofNullable(cache.get(new Key(version.snapshot().version(), place, field)));
     }
 
     /**
@@ -96,7 +99,9 @@ final class Values {
         }
         for (int i = 0; i < rows.length; i++) {
             cache.put(
-                    new ValueCache.Key(version.snapshot().version(), new Place(chunk, rows[i]), field), values.get(i));
+                    new Key(version.snapshot().version(), new Place(chunk, rows[i]), field),
+                    values.get(i),
+                    values.get(i).length);
         }
         return values;
     }

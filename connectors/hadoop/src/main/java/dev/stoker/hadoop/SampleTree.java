@@ -6,6 +6,7 @@ import dev.stoker.metadata.files.ContentField;
 import dev.stoker.metadata.files.SampleFiles;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.metadata.samples.HeadCache;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.table.ChunkTable;
@@ -48,7 +49,7 @@ final class SampleTree implements Closeable {
                 : SampleIndex.open(dataset, snapshot);
         this.files = new SampleFiles(index);
         this.field = field;
-        this.heads = new HeadCache(store, table, settings.headCacheBytes());
+        this.heads = new HeadCache(settings.headCacheBytes());
         this.reads = new ChunkReads(store, table, field.index(), settings.chunkCacheBytes());
         this.wholeSampleBytes = settings.wholeSampleBytes();
         this.committedMs = dataset.entry(table.version()).committedMs();
@@ -77,14 +78,15 @@ final class SampleTree implements Closeable {
             // Throws an exception with the known splits if this one does not exist.
             snapshot.stream(settings.dataset().split().get());
         }
-        return new SampleTree(dataset, snapshot, settings, field(dataset, settings));
+        return new SampleTree(dataset, snapshot, settings, field(dataset, snapshot, settings));
     }
 
-    private static ContentField field(Dataset dataset, FileSystemSettings settings) throws IOException {
+    private static ContentField field(Dataset dataset, Snapshot snapshot, FileSystemSettings settings)
+            throws IOException {
         try {
             return ContentField.choose(
                     dataset.where(),
-                    dataset.info().fields(),
+                    snapshot.info().fields(),
                     settings.field().orElse(null),
                     FileSystemSettings.FIELD + settings.name());
         } catch (IllegalArgumentException e) {
@@ -110,7 +112,7 @@ final class SampleTree implements Closeable {
 
     /** Returns the length and the checksum of a file. Reads the head of its chunk if the sample index lacks them. */
     Contents contents(SampleStat sample) throws IOException {
-        OptionalLong length = field.length(sample);
+        OptionalLong length = field.length(sample, table);
         if (length.isPresent()) {
             return new Contents(length.getAsLong(), sample.crc32c());
         }
@@ -141,7 +143,7 @@ final class SampleTree implements Closeable {
 
     /** Checks the length that the file's status has. */
     private void requireLength(SampleStat sample, long length) throws CorruptDataException {
-        long indexed = field.length(sample).orElse(length);
+        long indexed = field.length(sample, table).orElse(length);
         if (indexed != length) {
             throw new CorruptDataException("the sample index has a length of " + indexed + " bytes, the chunk has "
                     + length + " bytes; " + rebuildIndex());
@@ -176,7 +178,7 @@ final class SampleTree implements Closeable {
         SampleStat sample = wanted;
         for (int i = 0; i < TRIES; i++) {
             int chunk = table.indexOf(sample.ordinal());
-            ChunkHead head = heads.get(chunk);
+            ChunkHead head = heads.get(dataset.store(), table, chunk);
             if (sample.row() < head.rows() && head.key(sample.row()).equals(sample.key())) {
                 return new Place(chunk, head, sample.row());
             }

@@ -4,6 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
+import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -51,6 +52,16 @@ final class FileDataset implements AutoCloseable {
     FileDataset append(String split, Map<String, byte[]> images) throws IOException {
         String ingest = "ingest-" + chunks;
         ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(chunks++), ingest, split, images);
+        commit(VersionRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
+        return this;
+    }
+
+    /** Commits a version with one more sample, in a chunk with all fields of the version before. */
+    FileDataset appendWithAllFields(String key) throws IOException {
+        String ingest = "ingest-" + chunks;
+        Map<String, byte[]> images = Map.of(key, key.getBytes(StandardCharsets.UTF_8));
+        List<Field> fields = dataset.snapshot().info().fields();
+        ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(chunks++), ingest, "train", images, fields);
         commit(VersionRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
         return this;
     }

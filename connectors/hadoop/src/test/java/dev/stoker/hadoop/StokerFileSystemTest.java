@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Tags;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.testing.KeyPathVectors;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
@@ -180,6 +182,16 @@ class StokerFileSystemTest {
                 }
             }
         }
+    }
+
+    @Test
+    void chunksWithAndWithoutAnAddedFieldAreRead() throws IOException {
+        photos.append("train", "a/1");
+        SampleDatasets.addField(photos.dataset(), Field.nullable("score", ScalarType.INT64));
+        photos.append("train", "a/2").appendWithAllFields("a/3");
+
+        assertThat(walk(photos.open(), new Path("/")))
+                .containsExactly(Map.entry("/a/1", "a/1"), Map.entry("/a/2", "a/2"), Map.entry("/a/3", "a/3"));
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.table.ChunkTable;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
@@ -90,9 +91,12 @@ public final class ContentField {
     /**
      * Returns the length of the contents of a sample if it follows from the sample index, so that no chunk is read for
      * it. The index then has the checksum of the contents, too.
+     *
+     * @param version the chunks of the version, which may have fields that dataset.json lacks: the index counts them in
+     *     the chunks that store them
      */
-    public OptionalLong length(SampleStat sample) {
-        return otherBytes < 0
+    public OptionalLong length(SampleStat sample, ChunkTable version) {
+        return otherBytes < 0 || !version.added().isEmpty()
                 ? OptionalLong.empty()
                 : OptionalLong.of(Integer.toUnsignedLong(sample.length()) - otherBytes);
     }

@@ -17,12 +17,10 @@ import java.util.List;
  */
 public final class PlacedSamples {
 
-    private final Dataset dataset;
     private final ChunkTable table;
     private final SampleReads reads;
 
     public PlacedSamples(Dataset dataset, Snapshot snapshot) {
-        this.dataset = dataset;
         this.table = snapshot.table();
         this.reads = new SampleReads(dataset.store(), table);
     }
@@ -39,9 +37,7 @@ public final class PlacedSamples {
      */
     public SampleStat stat(int chunk, int row) throws IOException {
         requireLive(chunk, row);
-        // As the index, which knows the chunk's own values.
-        ChunkHead head =
-                table.overlay(chunk) == null ? head(chunk) : ChunkHeads.readStored(dataset.store(), table, chunk);
+        ChunkHead head = reads.storedHead(chunk);
         IndexedRow found = new HeadRows().row(head, table.ordinal(chunk), row);
         return new SampleStat(
                 head.key(row), table.split(chunk), table.ordinal(chunk), row, found.length(), found.crc32c());

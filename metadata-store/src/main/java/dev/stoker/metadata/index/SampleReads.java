@@ -4,6 +4,7 @@ import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.index.build.HeadRows;
 import dev.stoker.metadata.index.run.DamagedRunException;
 import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.metadata.samples.HeadCache;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.crc.Crc32cs;
@@ -16,7 +17,6 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads samples of a version, chunk by chunk. Keeps the heads of the chunks used last. Thread-safe. */
 final class SampleReads {
 
-    private static final int HEADS = 64;
+    private static final long HEAD_BYTES = 32L << 20;
 
     /** Values that are at most this far apart are read together. */
     private static final int GAP_BYTES = 64 << 10;
@@ -37,9 +37,7 @@ final class SampleReads {
 
     private final ObjectStore store;
     private final ChunkTable table;
-
-    /** The lock of all accesses is the map. */
-    private final Map<Integer, ChunkHead> heads = new LinkedHashMap<>(HEADS, 0.75f, true);
+    private final HeadCache heads = new HeadCache(HEAD_BYTES);
 
     SampleReads(ObjectStore store, ChunkTable table) {
         this.store = store;
@@ -102,9 +100,7 @@ final class SampleReads {
             return null;
         }
         try {
-            // As the index, which knows the chunk's own values.
-            boolean isStored = table.overlay(index) == null && table.added().isEmpty();
-            ChunkHead head = isStored ? head(index) : ChunkHeads.readStored(store, table, index);
+            ChunkHead head = storedHead(index);
             return head.key(place.row()).equals(key) ? new HeadRows().row(head, place.ordinal(), place.row()) : null;
         } catch (StokerException e) {
             // The index may have an answer without the chunk.
@@ -150,22 +146,15 @@ final class SampleReads {
         return values.stream().map(value -> value[field]).toList();
     }
 
+    /** Returns the head of a chunk with the fields and values in its own file, as the index knows them. */
+    ChunkHead storedHead(int index) throws IOException {
+        boolean isStored = table.overlay(index) == null && table.added().isEmpty();
+        return isStored ? head(index) : ChunkHeads.readStored(store, table, index);
+    }
+
     /** Returns the head of a chunk with the values of the version. */
     ChunkHead head(int index) throws IOException {
-        synchronized (heads) {
-            ChunkHead head = heads.get(index);
-            if (head != null) {
-                return head;
-            }
-        }
-        ChunkHead head = ChunkHeads.read(store, table, index);
-        synchronized (heads) {
-            heads.put(index, head);
-            if (heads.size() > HEADS) {
-                heads.remove(heads.keySet().iterator().next());
-            }
-        }
-        return head;
+        return heads.get(store, table, index);
     }
 
     private void read(int index, ChunkHead head, List<Part> parts) throws IOException {

@@ -6,13 +6,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.table.ChunkTable;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 class ContentFieldTest {
 
     private static final SampleStat STAT = new SampleStat("k", "train", 0, 0, 100, 7);
+
+    private static final ChunkTable TABLE = ChunkTable.empty(new UUID(0, 1));
 
     private static Field small(String name, String type) {
         return Field.small(name, FieldType.parse(type));
@@ -51,13 +55,13 @@ class ContentFieldTest {
     @Test
     void theIndexHasTheLengthIfTheOtherFieldsHaveAWidth() {
         Field[] fields = {small("n", "int32"), small("flag", "bool"), small("t", "timestamp[us]"), payload("image")};
-        assertThat(choose(null, fields).length(STAT)).hasValue(100 - 4 - 1 - 8);
-        assertThat(choose("text", small("text", "utf8"), payload("image")).length(STAT))
+        assertThat(choose(null, fields).length(STAT, TABLE)).hasValue(100 - 4 - 1 - 8);
+        assertThat(choose("text", small("text", "utf8"), payload("image")).length(STAT, TABLE))
                 .isEmpty();
-        assertThat(choose(null, small("text", "utf8"), payload("image")).length(STAT))
+        assertThat(choose(null, small("text", "utf8"), payload("image")).length(STAT, TABLE))
                 .isEmpty();
         Field[] two = {payload("a"), payload("b")};
-        assertThat(Arrays.stream(two).map(field -> choose(field.name(), two).length(STAT)))
+        assertThat(Arrays.stream(two).map(field -> choose(field.name(), two).length(STAT, TABLE)))
                 .allSatisfy(length -> assertThat(length).isEmpty());
     }
 }

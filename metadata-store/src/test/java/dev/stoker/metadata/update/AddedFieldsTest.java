@@ -13,9 +13,11 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.diff.VersionComparison;
 import dev.stoker.metadata.diff.VersionDiff;
-import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.metadata.index.build.BuildThreads;
+import dev.stoker.metadata.index.PlacedSamples;
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.metadata.rebuild.Rebuild;
 import dev.stoker.metadata.recovery.Recovery;
 import dev.stoker.metadata.recovery.RecoveryPlan;
@@ -133,6 +135,21 @@ class AddedFieldsTest extends UpdateFixture {
         assertThat(problems()).isEmpty();
         // A reader that does not ask a server.
         assertThat(numbers(Dataset.open(store), 3, "score")).isEqualTo(scores(3));
+    }
+
+    @Test
+    void samplesByPlaceAreThoseOfTheIndex() throws Exception {
+        add("u", SCORE, "dog/1", 7);
+        append("b", write(store, id(4), "b", "train", "cat/8"));
+        Snapshot snapshot = dataset.snapshot(3);
+        SampleIndex index = SampleIndex.open(dataset, snapshot);
+        PlacedSamples samples = new PlacedSamples(dataset, snapshot);
+
+        for (String key : scores(3).keySet()) {
+            SampleStat stat = index.stat(key).orElseThrow();
+            assertThat(samples.stat(snapshot.table().indexOf(stat.ordinal()), stat.row()))
+                    .isEqualTo(stat);
+        }
     }
 
     @Test

@@ -1,11 +1,9 @@
 package dev.stoker.schemas.path;
 
+import dev.stoker.schemas.cache.BoundedCache;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The paths of keys among some samples. A directory beside a sample of the same key has another name, so a sample is
@@ -32,10 +30,9 @@ public final class DirectoryPaths {
 
     private final Samples samples;
 
-    /** The names of directories by their keys, the one used last at the end. The map is the lock. */
-    private final Map<String, List<String>> remembered = new LinkedHashMap<>(16, 0.75f, true);
-
-    private long chars;
+    /** The names of directories by their keys. A character counts as a byte. */
+    private final BoundedCache<String, List<String>> remembered =
+            new BoundedCache<>(REMEMBERED_CHARS, BoundedCache.Large.NOT_KEPT);
 
     public DirectoryPaths(Samples samples) {
         this.samples = samples;
@@ -63,7 +60,7 @@ public final class DirectoryPaths {
         List<String> names = new ArrayList<>();
         int begin = 0;
         for (int end = key.length(); end >= 0; end = key.lastIndexOf('/', end - 1)) {
-            List<String> known = known(key.substring(0, end));
+            List<String> known = remembered.get(key.substring(0, end));
             if (known != null) {
                 names.addAll(known);
                 begin = end + 1;
@@ -82,25 +79,9 @@ public final class DirectoryPaths {
         return names;
     }
 
-    private @Nullable List<String> known(String directory) {
-        synchronized (remembered) {
-            return remembered.get(directory);
-        }
-    }
-
     private void remember(String directory, List<String> names) {
-        if (names.size() > MOST_NAMES) {
-            return;
-        }
-        synchronized (remembered) {
-            if (remembered.putIfAbsent(directory, List.copyOf(names)) == null) {
-                chars += chars(directory, names);
-            }
-            for (var oldest = remembered.entrySet().iterator(); chars > REMEMBERED_CHARS; ) {
-                Map.Entry<String, List<String>> entry = oldest.next();
-                chars -= chars(entry.getKey(), entry.getValue());
-                oldest.remove();
-            }
+        if (names.size() <= MOST_NAMES) {
+            remembered.put(directory, List.copyOf(names), chars(directory, names));
         }
     }
 

@@ -52,17 +52,22 @@ final class DatasetTree implements AutoCloseable {
     /** How many open versions have a number. */
     private final Map<Long, Integer> uses = new HashMap<>();
 
+    /** The field that is the content, also of other versions; null for the usual one of the first version. */
+    private volatile @Nullable String field;
+
     private volatile OpenVersion shown;
     /** The version that was shown before, for the time in which readers may remember its attributes. */
     private volatile @Nullable Before before;
 
     /**
      * @param mount the id of the mount, which has the uses
-     * @param pinned the version to show; empty for the newest one
+     * @param given the version to show and the field that is the content
      * @param listsVersions whether the hidden directory is listed
      */
-    DatasetTree(UUID mount, OpenVersion.Shared shared, ChunkSources sources, OptionalLong pinned, boolean listsVersions)
+    DatasetTree(
+            UUID mount, OpenVersion.Shared shared, ChunkSources sources, MountedDataset given, boolean listsVersions)
             throws IOException {
+        OptionalLong pinned = given.version();
         this.mount = mount;
         this.shared = shared;
         this.sources = sources;
@@ -74,7 +79,9 @@ final class DatasetTree implements AutoCloseable {
         if (pinned.isEmpty() && newest == 0) {
             throw new UnknownVersionException(shared.dataset().where(), 0, 0);
         }
+        this.field = given.field();
         this.shown = open(pinned.orElse(newest));
+        this.field = shown.content().name();
     }
 
     /**
@@ -199,6 +206,8 @@ final class DatasetTree implements AutoCloseable {
                     found = open(number);
                 } catch (UnknownVersionException | ExpiredVersionException e) {
                     return Optional.empty();
+                } catch (IllegalArgumentException e) {
+                    throw new IOException("version " + number + " cannot be shown: " + e.getMessage(), e);
                 }
                 older.put(number, found);
                 if (older.size() > OLDER_KEPT) {
@@ -221,7 +230,7 @@ final class DatasetTree implements AutoCloseable {
         }
         use(number);
         try {
-            return new OpenVersion(shared, shared.dataset().snapshot(number), () -> unuse(number));
+            return new OpenVersion(shared, shared.dataset().snapshot(number), field, () -> unuse(number));
         } catch (IOException | RuntimeException e) {
             unuse(number);
             throw e;

@@ -1,7 +1,7 @@
 package dev.stoker.mount.tree;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.files.ContentField;
+import dev.stoker.metadata.samples.HeadCache;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.server.chunks.ChunkSource;
@@ -83,7 +83,7 @@ public final class MountTree implements AutoCloseable {
         MountTree tree = new MountTree(options);
         List<MountedDataset> left = new ArrayList<>(datasets);
         try {
-            Heads heads = new Heads(options.headBytes());
+            HeadCache heads = new HeadCache(options.headBytes());
             while (!left.isEmpty()) {
                 MountedDataset next = left.get(0);
                 ChunkSource source = tree.sources.of(next.store());
@@ -101,14 +101,12 @@ public final class MountTree implements AutoCloseable {
         }
     }
 
-    private void add(UUID mount, MountedDataset given, ChunkSource source, Heads heads, TreeOptions options)
+    private void add(UUID mount, MountedDataset given, ChunkSource source, HeadCache heads, TreeOptions options)
             throws IOException {
         Dataset dataset = Dataset.open(sources.counted(given.store()));
-        ContentField content =
-                ContentField.choose(dataset.where(), dataset.info().fields(), given.field(), "--field");
         OpenVersion.Shared shared =
-                new OpenVersion.Shared(dataset, content, source, heads, new CommitTimes(dataset), background);
-        DatasetTree tree = new DatasetTree(mount, shared, sources, given.version(), options.listsVersions());
+                new OpenVersion.Shared(dataset, source, heads, new CommitTimes(dataset), background);
+        DatasetTree tree = new DatasetTree(mount, shared, sources, given, options.listsVersions());
         trees.put(given.name(), tree);
     }
 

@@ -8,12 +8,14 @@ import dev.stoker.metadata.files.SampleFiles;
 import dev.stoker.metadata.index.ListEntry;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.metadata.samples.HeadCache;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.text.ShellText;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.window.ChunkHeads;
 import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,6 +26,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One version of a dataset as a tree. It stays usable as long as it is retained: by the tree that shows it, and by each
@@ -35,16 +38,11 @@ final class OpenVersion {
     private static final int TRIES = 8;
 
     /** What the versions of a dataset share. */
-    record Shared(
-            Dataset dataset,
-            ContentField content,
-            ChunkSource source,
-            Heads heads,
-            CommitTimes times,
-            Executor background) {}
+    record Shared(Dataset dataset, ChunkSource source, HeadCache heads, CommitTimes times, Executor background) {}
 
     private final Shared shared;
     private final Snapshot snapshot;
+    private final ContentField content;
     private final SampleIndex index;
     private final SampleFiles files;
     private final Map<String, ServedStream> streams = new HashMap<>();
@@ -54,10 +52,16 @@ final class OpenVersion {
     private final AtomicInteger holds = new AtomicInteger(1);
     private final Runnable onClose;
 
-    /** @param onClose called when nobody retains the version any more */
-    OpenVersion(Shared shared, Snapshot snapshot, Runnable onClose) throws IOException {
+    /**
+     * @param field the field that is the content of the files; null for the usual one
+     * @param onClose called when nobody retains the version any more
+     * @throws IllegalArgumentException if the version has no such field
+     */
+    OpenVersion(Shared shared, Snapshot snapshot, @Nullable String field, Runnable onClose) throws IOException {
         this.shared = shared;
         this.snapshot = snapshot;
+        this.content =
+                ContentField.choose(shared.dataset().where(), snapshot.info().fields(), field, "--field");
         this.index = SampleIndex.open(shared.dataset(), snapshot);
         this.files = new SampleFiles(index);
         this.committedMs = shared.times().of(snapshot.version());
@@ -78,7 +82,7 @@ final class OpenVersion {
                 snapshot.version(),
                 split,
                 snapshot.stream(split),
-                dataset.info().fields(),
+                snapshot.info().fields(),
                 snapshot.classes(),
                 shared.source());
     }
@@ -91,8 +95,9 @@ final class OpenVersion {
         return committedMs;
     }
 
-    SampleIndex index() {
-        return index;
+    /** Returns the field that is the content of the files. */
+    ContentField content() {
+        return content;
     }
 
     ChunkReads chunks() {
@@ -149,13 +154,13 @@ final class OpenVersion {
     }
 
     private Node file(SampleStat stat) throws IOException {
-        OptionalLong known = shared.content().length(stat);
+        OptionalLong known = content.length(stat, snapshot.table());
         long size = known.isPresent() ? known.getAsLong() : place(stat).length();
         return new SampleFile(this, stat, size, modifiedMs(stat));
     }
 
     private long modifiedMs(SampleStat stat) throws IOException {
-        if (!shared.content().isPayload()) {
+        if (!content.isPayload()) {
             // An update may have changed it.
             return committedMs;
         }
@@ -172,10 +177,10 @@ final class OpenVersion {
             }
             int chunk = stream.chunks().indexOf(at.ordinal());
             ListedChunk file = stream.file(chunk);
-            ChunkHead head = shared.heads().get(stream, chunk, file);
+            ChunkHead head =
+                    shared.heads().get(stream.chunks(), chunk, () -> ChunkHeads.readAlone(stream, chunk, file));
             if (at.row() < head.rows() && head.key(at.row()).equals(at.key())) {
-                return new SamplePlace(
-                        at.key(), stream, chunk, file, head, shared.content().index(), at.row(), modifiedMs(at));
+                return new SamplePlace(at.key(), stream, chunk, file, head, content.index(), at.row(), modifiedMs(at));
             }
             index.refute(at);
             at = index.stat(at.key())

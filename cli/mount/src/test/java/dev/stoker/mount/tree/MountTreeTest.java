@@ -8,8 +8,11 @@ import static dev.stoker.mount.TestMount.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.mount.TestMount;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.VersionUse;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -20,6 +23,7 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
@@ -101,6 +105,29 @@ class MountTreeTest {
             assertThat(second.modifiedMs())
                     .isEqualTo(TestMount.FIRST.plusSeconds(60).toEpochMilli());
             assertThat(tree.find("/cat").orElseThrow().modifiedMs()).isEqualTo(second.modifiedMs());
+        }
+    }
+
+    @Test
+    void hasTheSizesOfChunksWithAndWithoutAnAddedField() throws IOException {
+        made.append(images("cat/1"));
+        SampleDatasets.addField(made.dataset(), Field.nullable("score", ScalarType.INT64));
+        SampleDatasets.addField(made.dataset(), Field.nullable("note", ScalarType.UTF8));
+        made.append(images("cat/2"));
+        made.appendWithAllFields(images("cat/3"));
+        List<MountedDataset> notes = List.of(new MountedDataset("", store(), OptionalLong.empty(), "note"));
+        try (MountTree tree = newest();
+                MountTree other = MountTree.open(UUID.randomUUID(), notes, OPTIONS)) {
+            for (String key : List.of("cat/1", "cat/2", "cat/3")) {
+                assertThat(read(tree, "/" + key))
+                        .asString(StandardCharsets.UTF_8)
+                        .isEqualTo("image of " + key);
+                assertThat(read(other, "/" + key)).isEmpty();
+            }
+            assertThat(readAll(tree, "/.stoker/versions/1")).hasSize(1);
+            assertThatThrownBy(() -> other.find("/.stoker/versions/1/cat/1"))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("has no field note of bytes or text");
         }
     }
 

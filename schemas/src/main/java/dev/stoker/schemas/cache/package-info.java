@@ -1,0 +1,2 @@
+/** Values that are kept in memory within a limit of bytes. Thread-safe. */
+package dev.stoker.schemas.cache;
