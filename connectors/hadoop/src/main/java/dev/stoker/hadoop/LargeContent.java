@@ -1,6 +1,6 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.metadata.samples.PayloadValue;
 import dev.stoker.schemas.crc.ConcatCrc;
 import dev.stoker.schemas.crc.Crc32cs;
 import java.io.IOException;
@@ -18,21 +18,17 @@ final class LargeContent implements SampleContent {
 
     private final ChunkReads reads;
     private final int chunk;
-    private final ChunkHead head;
-    private final int field;
-    private final int row;
+    private final PayloadValue value;
     /** Null until the sample is verified. Guarded by this object, as all below. */
     private int @Nullable [] checksums;
 
     private @Nullable ByteBuffer block;
     private int blockNumber;
 
-    LargeContent(ChunkReads reads, int chunk, ChunkHead head, int field, int row) {
+    LargeContent(ChunkReads reads, int chunk, PayloadValue value) {
         this.reads = reads;
         this.chunk = chunk;
-        this.head = head;
-        this.field = field;
-        this.row = row;
+        this.value = value;
     }
 
     @Override
@@ -48,7 +44,7 @@ final class LargeContent implements SampleContent {
     private ByteBuffer block(int number) throws IOException {
         int[] expected = checksums;
         if (expected == null) {
-            expected = verify();
+            expected = checksums();
             checksums = expected;
         }
         if (block != null && blockNumber == number) {
@@ -60,7 +56,7 @@ final class LargeContent implements SampleContent {
             bytes = readBlock(number);
             int crc = Crc32cs.of(bytes);
             if (crc != expected[number]) {
-                throw reads.mismatch(chunk, head, row, expected[number], crc);
+                throw value.damaged(expected[number], crc);
             }
         }
         block = bytes;
@@ -68,24 +64,29 @@ final class LargeContent implements SampleContent {
         return bytes;
     }
 
-    private int[] verify() throws IOException {
-        int length = head.payloadLength(field, row);
-        int[] found = new int[(length - 1) / BLOCK_BYTES + 1];
-        ConcatCrc whole = new ConcatCrc();
-        for (int i = 0; i < found.length; i++) {
-            ByteBuffer bytes = readBlock(i);
-            found[i] = Crc32cs.of(bytes);
-            whole.add(found[i], bytes.limit());
-        }
-        if (whole.value() != head.payloadCrc32c(field, row)) {
-            throw reads.mismatch(chunk, head, row, head.payloadCrc32c(field, row), whole.value());
+    /** Reads the whole sample, and once more if it is damaged. Returns the checksums of its blocks. */
+    private int[] checksums() throws IOException {
+        int[] found = new int[(value.length() - 1) / BLOCK_BYTES + 1];
+        if (!value.isOf(checksum(found))) {
+            value.require(checksum(found));
         }
         return found;
     }
 
+    private int checksum(int[] blocks) throws IOException {
+        ConcatCrc whole = new ConcatCrc();
+        for (int i = 0; i < blocks.length; i++) {
+            ByteBuffer bytes = readBlock(i);
+            blocks[i] = Crc32cs.of(bytes);
+            whole.add(blocks[i], bytes.limit());
+        }
+        return whole.value();
+    }
+
     private ByteBuffer readBlock(int number) throws IOException {
         long from = (long) number * BLOCK_BYTES;
-        int length = (int) Math.min(BLOCK_BYTES, head.payloadLength(field, row) - from);
-        return reads.readPart(chunk, head.payloadPosition(field, row) + from, length);
+        ByteBuffer bytes = ByteBuffer.allocate((int) Math.min(BLOCK_BYTES, value.length() - from));
+        reads.readPart(chunk, value.position() + from, bytes);
+        return bytes.flip();
     }
 }

@@ -7,6 +7,7 @@ import dev.stoker.metadata.files.SampleFiles;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.metadata.samples.HeadCache;
+import dev.stoker.metadata.samples.PayloadValue;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.table.ChunkTable;
@@ -133,9 +134,10 @@ final class SampleTree implements Closeable {
             if (!field.isPayload()) {
                 return SampleContent.of(head.column(field.index()).bytesAt(place.row()));
             }
-            return head.payloadLength(field.index(), place.row()) <= wholeSampleBytes
-                    ? SampleContent.of(reads.read(place.chunk(), head, place.row()))
-                    : failing(sample, new LargeContent(reads, place.chunk(), head, field.index(), place.row()));
+            PayloadValue value = reads.value(place.chunk(), head, place.row());
+            return value.length() <= wholeSampleBytes
+                    ? SampleContent.of(reads.read(place.chunk(), value))
+                    : failing(sample, new LargeContent(reads, place.chunk(), value));
         } catch (IOException e) {
             throw failed(sample, e);
         }

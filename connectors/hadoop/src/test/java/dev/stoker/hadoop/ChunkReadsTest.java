@@ -3,6 +3,7 @@ package dev.stoker.hadoop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.storage.CountingObjectStore;
+import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Predicate;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
@@ -100,5 +102,23 @@ class ChunkReadsTest {
         long[] cost = read(store, dataset.open("fs.stoker.cache.chunks", "0", "fs.stoker.cache.heads", "0"), keys);
 
         assertThat(cost[1]).isBetween((long) CHUNKS * ROWS * BYTES, 2L * CHUNKS * ROWS * BYTES);
+    }
+
+    @Test
+    void aFlippedBitOnTheWayIsReadOnceMore() throws IOException {
+        for (String whole : List.of("64m", "100")) {
+            FaultyObjectStore store = new FaultyObjectStore(new InMemoryObjectStore());
+            FileDataset dataset = new FileDataset(store, "/memory");
+            dataset.append("train", Map.of("d/1", content("d/1")));
+            FileSystem files = dataset.open("fs.stoker.whole.sample", whole);
+            Predicate<FaultyObjectStore.Call> read = call -> call.operation() == FaultyObjectStore.Operation.READ
+                    && call.name().startsWith("chunks/");
+            assertThat(files.getFileStatus(new Path("/d/1")).getLen()).isEqualTo(BYTES);
+
+            for (int i = 0; i < 2; i++) {
+                store.once(read, FaultyObjectStore.Fault.FLIPPED_BIT);
+                assertThat(files.open(new Path("/d/1")).readAllBytes()).isEqualTo(content("d/1"));
+            }
+        }
     }
 }

@@ -5,9 +5,9 @@ import dev.stoker.metadata.index.build.HeadRows;
 import dev.stoker.metadata.index.run.DamagedRunException;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.metadata.samples.HeadCache;
+import dev.stoker.metadata.samples.PayloadValue;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.IndexedRow;
@@ -44,8 +44,21 @@ final class SampleReads {
         this.table = table;
     }
 
-    /** A wanted value: its place in the file, and where it belongs. */
-    private record Part(int position, int length, int crc32c, int field, ByteBuffer[] sample, int row) {}
+    /** A wanted value, and where it belongs. */
+    private record Part(PayloadValue value, ByteBuffer[] sample) {
+
+        int position() {
+            return value.position();
+        }
+
+        long end() {
+            return value.position() + (long) value.length();
+        }
+
+        void set(ByteBuffer bytes) {
+            sample[value.field()] = bytes;
+        }
+    }
 
     /**
      * Reads samples.
@@ -82,12 +95,12 @@ final class SampleReads {
                                     + "', which has another sample there"));
                 }
                 ByteBuffer[] payload = new ByteBuffer[head.fields().size()];
-                addParts(head, row, payload, parts);
+                addParts(index, head, row, payload, parts);
                 SampleStat stat = new SampleStat(
                         key, table.split(index), chunk.getKey(), row, rows[i].length(), rows[i].crc32c());
                 samples.set(i, Optional.of(new StoredSample(stat, head, payload)));
             }
-            read(index, head, parts);
+            read(index, parts);
         }
         return samples;
     }
@@ -108,23 +121,17 @@ final class SampleReads {
         }
     }
 
-    private static void addParts(ChunkHead head, int row, ByteBuffer[] payload, List<Part> parts) {
+    private void addParts(int index, ChunkHead head, int row, ByteBuffer[] payload, List<Part> parts) {
         List<Field> fields = head.fields();
         for (int f = 0; f < fields.size(); f++) {
             if (fields.get(f).payload()) {
-                addPart(head, f, row, payload, parts);
+                parts.add(new Part(value(index, head, f, row), payload));
             }
         }
     }
 
-    private static void addPart(ChunkHead head, int field, int row, ByteBuffer[] payload, List<Part> parts) {
-        parts.add(new Part(
-                head.payloadPosition(field, row),
-                head.payloadLength(field, row),
-                head.payloadCrc32c(field, row),
-                field,
-                payload,
-                row));
+    private PayloadValue value(int index, ChunkHead head, int field, int row) {
+        return new PayloadValue(head, field, row, "chunk " + table.ordinal(index));
     }
 
     /**
@@ -140,9 +147,9 @@ final class SampleReads {
         for (int row : rows) {
             ByteBuffer[] value = new ByteBuffer[head.fields().size()];
             values.add(value);
-            addPart(head, field, row, value, parts);
+            parts.add(new Part(value(index, head, field, row), value));
         }
-        read(index, head, parts);
+        read(index, parts);
         return values.stream().map(value -> value[field]).toList();
     }
 
@@ -157,42 +164,33 @@ final class SampleReads {
         return heads.get(store, table, index);
     }
 
-    private void read(int index, ChunkHead head, List<Part> parts) throws IOException {
+    private void read(int index, List<Part> parts) throws IOException {
         parts.sort((a, b) -> Integer.compare(a.position(), b.position()));
+        String name = ChunkNames.path(table.id(index));
         int from = 0;
         while (from < parts.size()) {
             int begin = parts.get(from).position();
-            long end = begin + (long) parts.get(from).length();
+            long end = parts.get(from).end();
             int to = from + 1;
             while (to < parts.size()
                     && parts.get(to).position() - end <= GAP_BYTES
-                    && parts.get(to).position() + (long) parts.get(to).length() - begin <= READ_BYTES) {
-                end = Math.max(
-                        end, parts.get(to).position() + (long) parts.get(to).length());
+                    && parts.get(to).end() - begin <= READ_BYTES) {
+                end = Math.max(end, parts.get(to).end());
                 to++;
             }
             ByteBuffer bytes = ByteBuffer.allocate((int) (end - begin));
             if (bytes.hasRemaining()) {
-                store.read(ChunkNames.path(table.id(index)), begin, bytes);
+                store.read(name, begin, bytes);
             }
             for (Part part : parts.subList(from, to)) {
-                ByteBuffer value = bytes.slice(part.position() - begin, part.length());
-                check(index, head, part, value);
-                part.sample()[part.field()] = value;
+                ByteBuffer value =
+                        bytes.slice(part.position() - begin, part.value().length());
+                if (!part.value().is(value)) {
+                    part.value().read(value, (position, target) -> store.read(name, position, target), () -> {});
+                }
+                part.set(value);
             }
             from = to;
-        }
-    }
-
-    private void check(int index, ChunkHead head, Part part, ByteBuffer value) throws CorruptDataException {
-        int crc = Crc32cs.of(value);
-        if (crc != part.crc32c()) {
-            throw CorruptDataException.mismatch(
-                    store.describe(ChunkNames.path(table.id(index))),
-                    "CRC32C of " + head.fields().get(part.field()).name() + " of sample '" + head.key(part.row())
-                            + "' in row " + part.row() + " of chunk " + table.ordinal(index),
-                    Crc32cs.hex(part.crc32c()),
-                    Crc32cs.hex(crc));
         }
     }
 }

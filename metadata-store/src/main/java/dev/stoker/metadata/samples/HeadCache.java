@@ -5,6 +5,7 @@ import dev.stoker.schemas.cache.BoundedCache;
 import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkOverlay;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectStore;
@@ -40,7 +41,7 @@ public final class HeadCache {
         return heads.get(
                 key(table.id(index), table.overlay(index), table.added()),
                 bytes(table.headLength(index)),
-                () -> ChunkHeads.read(store, table, index));
+                () -> read(store, table, index));
     }
 
     /**
@@ -52,6 +53,15 @@ public final class HeadCache {
     public ChunkHead get(StreamChunks chunks, int index, BoundedCache.Loader<ChunkHead> loader) throws IOException {
         return heads.get(
                 key(chunks.id(index), chunks.overlay(index), chunks.added()), bytes(chunks.headLength(index)), loader);
+    }
+
+    /** Bytes can be damaged on their way, so a second read decides. */
+    private static ChunkHead read(ObjectStore store, ChunkTable table, int index) throws IOException {
+        try {
+            return ChunkHeads.read(store, table, index);
+        } catch (CorruptDataException first) {
+            return ChunkHeads.read(store, table, index);
+        }
     }
 
     private static Key key(UUID chunk, @Nullable ChunkOverlay overlay, AddedFields added) {

@@ -1,9 +1,8 @@
 package dev.stoker.mount.tree;
 
-import dev.stoker.schemas.crc.Crc32cs;
-import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.ChunkSource;
+import dev.stoker.server.chunks.ListedChunk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -29,13 +28,12 @@ final class ChunkReads implements AutoCloseable {
         ahead.note(place.stream(), place.index(), place.chunk(), place.row());
     }
 
-    /** Fills a buffer with bytes of a sample, which are not checked. */
-    void read(SamplePlace place, int offset, ByteBuffer target) throws IOException {
-        long position = (long) place.position() + offset;
-        if (ahead.isWhole(place.chunk())) {
-            source.read(place.chunk(), position, target);
+    /** Fills a buffer with bytes of a chunk, which are not checked. */
+    void read(ListedChunk chunk, long position, ByteBuffer target) throws IOException {
+        if (ahead.isWhole(chunk)) {
+            source.read(chunk, position, target);
         } else {
-            source.readPart(place.chunk(), position, target);
+            source.readPart(chunk, position, target);
         }
     }
 
@@ -52,17 +50,6 @@ final class ChunkReads implements AutoCloseable {
     /** Drops copies of a chunk that was found damaged. */
     void forget(SamplePlace place) {
         source.forget(place.chunk());
-    }
-
-    /** Returns the error for a sample whose checksum is still wrong after a second read. */
-    CorruptDataException damaged(SamplePlace place, int found) {
-        return CorruptDataException.mismatch(
-                place.chunk().name(),
-                "CRC32C of sample '" + place.key() + "' in row " + place.row() + " of chunk "
-                        + place.stream().chunks().ordinal(place.index()) + ", version "
-                        + place.stream().version(),
-                Crc32cs.hex(place.crc32c()),
-                Crc32cs.hex(found));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.stoker.mount.tree;
 
+import dev.stoker.metadata.samples.PayloadValue;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.ChunkBytes;
@@ -20,6 +21,7 @@ public final class OpenSample implements AutoCloseable {
 
     private final OpenVersion version;
     private final SamplePlace place;
+    private final PayloadValue value;
     private final int length;
     private @Nullable ByteBuffer content;
     private @Nullable ChunkBytes held;
@@ -29,6 +31,7 @@ public final class OpenSample implements AutoCloseable {
     OpenSample(OpenVersion version, SamplePlace place) {
         this.version = version;
         this.place = place;
+        this.value = place.value();
         this.length = place.length();
         version.retain();
     }
@@ -103,19 +106,11 @@ public final class OpenSample implements AutoCloseable {
             target.put(known.get());
             return;
         }
-        version.chunks().read(place, 0, target.slice());
-        if (Crc32cs.of(target.slice()) == place.crc32c()) {
-            return;
-        }
-        version.chunks().forget(place);
-        version.chunks().read(place, 0, target.slice());
-        require(Crc32cs.of(target.slice()));
+        value.read(target, this::readChunk, () -> version.chunks().forget(place));
     }
 
-    private void require(int crc32c) throws CorruptDataException {
-        if (crc32c != place.crc32c()) {
-            throw version.chunks().damaged(place, crc32c);
-        }
+    private void readChunk(long position, ByteBuffer target) throws IOException {
+        version.chunks().read(place.chunk(), position, target);
     }
 
     /** Reads a part of a large sample, whose checksum is compared before, without keeping the content. */
@@ -126,19 +121,18 @@ public final class OpenSample implements AutoCloseable {
         }
         ChunkBytes bytes = held;
         if (bytes != null) {
-            target.put(bytes.bytes().slice(place.position() + offset, target.remaining()));
+            target.put(bytes.bytes().slice(value.position() + offset, target.remaining()));
         } else {
-            version.chunks().read(place, offset, target);
+            readChunk((long) value.position() + offset, target);
         }
     }
 
     private void verify() throws IOException {
-        if (checksum() == place.crc32c()) {
-            return;
+        if (!value.isOf(checksum())) {
+            letGo();
+            version.chunks().forget(place);
+            value.require(checksum());
         }
-        letGo();
-        version.chunks().forget(place);
-        require(checksum());
     }
 
     /** Returns the checksum of the content. A chunk in memory stays there while the file is open. */
@@ -146,13 +140,13 @@ public final class OpenSample implements AutoCloseable {
         if (version.chunks().isInMemory()) {
             ChunkBytes bytes = version.chunks().hold(place);
             held = bytes;
-            return Crc32cs.of(bytes.bytes().slice(place.position(), length));
+            return Crc32cs.of(bytes.bytes().slice(value.position(), length));
         }
         ByteBuffer buffer = ByteBuffer.allocate(Math.min(length, KEPT_BYTES));
         CRC32C crc = new CRC32C();
         for (int at = 0; at < length; at += buffer.limit()) {
             buffer.clear().limit(Math.min(buffer.capacity(), length - at));
-            version.chunks().read(place, at, buffer.slice());
+            readChunk((long) value.position() + at, buffer.slice());
             crc.update(buffer.slice());
         }
         return (int) crc.getValue();

@@ -10,7 +10,6 @@ import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.metadata.samples.HeadCache;
 import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.text.ShellText;
 import dev.stoker.server.chunks.ChunkSource;
@@ -198,9 +197,9 @@ final class OpenVersion {
             return Optional.empty();
         }
         ByteBuffer content = ByteBuffer.allocate(place.length());
-        chunks.read(place, 0, content.slice());
+        chunks.read(place.chunk(), place.value().position(), content.slice());
         // A damaged sample is read once more, and reported, when a program reads it.
-        return Crc32cs.of(content.slice()) == place.crc32c() ? Optional.of(content) : Optional.empty();
+        return place.value().is(content) ? Optional.of(content) : Optional.empty();
     }
 
     /** A file of the version. */

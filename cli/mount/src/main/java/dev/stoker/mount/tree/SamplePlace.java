@@ -1,5 +1,6 @@
 package dev.stoker.mount.tree;
 
+import dev.stoker.metadata.samples.PayloadValue;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.window.ServedStream;
@@ -34,13 +35,9 @@ record SamplePlace(
         return head.column(field).valueLength(row);
     }
 
-    /** Returns the position of a payload in the file of the chunk. */
-    int position() {
-        return head.payloadPosition(field, row);
-    }
-
-    /** Returns the checksum of a payload. */
-    int crc32c() {
-        return head.payloadCrc32c(field, row);
+    /** Returns a payload, for its verification. */
+    PayloadValue value() {
+        return new PayloadValue(
+                head, field, row, "chunk " + stream.chunks().ordinal(index) + ", version " + stream.version());
     }
 }
