@@ -4,6 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.files.ContentField;
 import dev.stoker.metadata.files.SampleFiles;
+import dev.stoker.metadata.index.ConfirmedSample;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.metadata.samples.HeadCache;
@@ -25,9 +26,6 @@ import java.util.OptionalLong;
  * the store.
  */
 final class SampleTree implements Closeable {
-
-    /** Runs of the index that name wrong rows are discarded one after the other. */
-    private static final int TRIES = 8;
 
     private final Dataset dataset;
     private final ChunkTable table;
@@ -118,8 +116,8 @@ final class SampleTree implements Closeable {
             return new Contents(length.getAsLong(), sample.crc32c());
         }
         try {
-            Place place = place(sample);
-            return Contents.of(field, place.head(), place.row());
+            ConfirmedSample<PlacedChunk> place = place(sample);
+            return Contents.of(field, place.chunk().head(), place.stat().row());
         } catch (IOException e) {
             throw failed(sample, e);
         }
@@ -128,16 +126,17 @@ final class SampleTree implements Closeable {
     /** Reads and verifies the contents of a file. */
     SampleContent read(SampleStat sample) throws IOException {
         try {
-            Place place = place(sample);
-            ChunkHead head = place.head();
-            requireLength(sample, Contents.of(field, head, place.row()).length());
+            ConfirmedSample<PlacedChunk> place = place(sample);
+            ChunkHead head = place.chunk().head();
+            int row = place.stat().row();
+            requireLength(sample, Contents.of(field, head, row).length());
             if (!field.isPayload()) {
-                return SampleContent.of(head.column(field.index()).bytesAt(place.row()));
+                return SampleContent.of(head.column(field.index()).bytesAt(row));
             }
-            PayloadValue value = reads.value(place.chunk(), head, place.row());
+            PayloadValue value = reads.value(place.chunk().index(), head, row);
             return value.length() <= wholeSampleBytes
-                    ? SampleContent.of(reads.read(place.chunk(), value))
-                    : failing(sample, new LargeContent(reads, place.chunk(), value));
+                    ? SampleContent.of(reads.read(place.chunk().index(), value))
+                    : failing(sample, new LargeContent(reads, place.chunk().index(), value));
         } catch (IOException e) {
             throw failed(sample, e);
         }
@@ -173,26 +172,14 @@ final class SampleTree implements Closeable {
                 e);
     }
 
-    /** A row whose head has the wanted key. */
-    private record Place(int chunk, ChunkHead head, int row) {}
+    /** A chunk of the version, with its head. */
+    private record PlacedChunk(int index, ChunkHead head) implements ConfirmedSample.Chunk {}
 
-    private Place place(SampleStat wanted) throws IOException {
-        SampleStat sample = wanted;
-        for (int i = 0; i < TRIES; i++) {
+    private ConfirmedSample<PlacedChunk> place(SampleStat wanted) throws IOException {
+        return ConfirmedSample.require(index, wanted, sample -> {
             int chunk = table.indexOf(sample.ordinal());
-            ChunkHead head = heads.get(dataset.store(), table, chunk);
-            if (sample.row() < head.rows() && head.key(sample.row()).equals(sample.key())) {
-                return new Place(chunk, head, sample.row());
-            }
-            index.refute(sample);
-            Optional<SampleStat> again = index.stat(sample.key());
-            if (again.isEmpty()) {
-                break;
-            }
-            sample = again.get();
-        }
-        throw new CorruptDataException(
-                "the sample index has no right place for the key '" + wanted.key() + "'; " + rebuildIndex());
+            return new PlacedChunk(chunk, heads.get(dataset.store(), table, chunk));
+        });
     }
 
     @Override

@@ -12,6 +12,7 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.IndexedRow;
 import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -323,7 +324,7 @@ public final class SampleIndex {
                 damaged.add(e.run().name());
                 state = new State(view(dataset, table, split, damaged), null);
             } else if (now.rest() != null && e.run().equals(now.rest().run())) {
-                throw e;
+                throw e.failure();
             }
         }
     }
@@ -380,5 +381,10 @@ public final class SampleIndex {
             }
         }
         return text.isEmpty() ? NONE : text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Returns the advice for an index that names wrong rows. */
+    String howToRebuild() {
+        return "build it again with `stoker index " + ShellText.word(dataset.where()) + " --rebuild`";
     }
 }

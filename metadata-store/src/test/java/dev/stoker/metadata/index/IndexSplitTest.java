@@ -1,10 +1,14 @@
 package dev.stoker.metadata.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.build.BuildThreads;
 import dev.stoker.metadata.index.build.IndexBuild;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -114,5 +118,32 @@ class IndexSplitTest {
         index.refute(stat);
         assertThat(index.runs()).isLessThan(runs);
         assertThat(index.stat("top 1")).contains(stat);
+    }
+
+    /** A chunk, for comparison. */
+    private record Head(ChunkHead head) implements ConfirmedSample.Chunk {}
+
+    @Test
+    void aSampleIsComparedWithTheHeadOfItsChunk() throws Exception {
+        new IndexBuild(dataset.dataset(), BuildThreads.ofCaller(), read -> {}).update();
+        Snapshot snapshot = dataset.dataset().snapshot();
+        SampleIndex index = SampleIndex.open(dataset.dataset(), snapshot);
+        SampleStat stat = index.stat("top 1").orElseThrow();
+        SampleStat wrong = new SampleStat("top 1", stat.split(), stat.ordinal(), stat.row() + 1, 0, 0);
+        ConfirmedSample.Chunks<Head> chunks = at -> new Head(
+                ChunkHeads.read(store, snapshot.table(), snapshot.table().indexOf(at.ordinal())));
+
+        assertThat(ConfirmedSample.require(index, stat, chunks).stat()).isEqualTo(stat);
+        assertThat(ConfirmedSample.require(index, wrong, chunks).stat()).isEqualTo(stat);
+        SampleStat gone = new SampleStat("gone", stat.split(), stat.ordinal(), stat.row(), 0, 0);
+        assertThat(ConfirmedSample.of(index, gone, chunks)).isEmpty();
+        assertThatThrownBy(() -> ConfirmedSample.require(index, gone, chunks))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("'gone', which the version does not have");
+        int other = snapshot.table().indexOf(stat.ordinal()) == 0 ? 1 : 0;
+        ChunkHead foreign = ChunkHeads.read(store, snapshot.table(), other);
+        assertThatThrownBy(() -> ConfirmedSample.of(index, stat, at -> new Head(foreign)))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("'top 1'");
     }
 }

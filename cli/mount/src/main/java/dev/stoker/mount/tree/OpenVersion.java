@@ -5,6 +5,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
 import dev.stoker.metadata.files.ContentField;
 import dev.stoker.metadata.files.SampleFiles;
+import dev.stoker.metadata.index.ConfirmedSample;
 import dev.stoker.metadata.index.ListEntry;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
@@ -32,9 +33,6 @@ import org.jspecify.annotations.Nullable;
  * open file and listing. Thread-safe.
  */
 final class OpenVersion {
-
-    /** How often a key is looked up again after an index run proved to be damaged. */
-    private static final int TRIES = 8;
 
     /** What the versions of a dataset share. */
     record Shared(Dataset dataset, ChunkSource source, HeadCache heads, CommitTimes times, Executor background) {}
@@ -166,29 +164,34 @@ final class OpenVersion {
         return shared.times().of(snapshot.table().addedIn(snapshot.table().indexOf(stat.ordinal())));
     }
 
+    /** A chunk of a split, with its head. */
+    private record PlacedChunk(ServedStream stream, int index, ListedChunk file, ChunkHead head)
+            implements ConfirmedSample.Chunk {}
+
     /** Reads the head of a sample's chunk. */
     SamplePlace place(SampleStat stat) throws IOException {
-        SampleStat at = stat;
-        for (int i = 0; i < TRIES; i++) {
-            ServedStream stream = streams.get(at.split());
-            if (stream == null) {
-                throw new CorruptDataException("the sample '" + at.key() + "' is in the unknown split " + at.split());
-            }
-            int chunk = stream.chunks().indexOf(at.ordinal());
-            ListedChunk file = stream.file(chunk);
-            ChunkHead head =
-                    shared.heads().get(stream.chunks(), chunk, () -> ChunkHeads.readAlone(stream, chunk, file));
-            if (at.row() < head.rows() && head.key(at.row()).equals(at.key())) {
-                return new SamplePlace(at.key(), stream, chunk, file, head, content.index(), at.row(), modifiedMs(at));
-            }
-            index.refute(at);
-            at = index.stat(at.key())
-                    .orElseThrow(() -> new CorruptDataException(
-                            "the sample index named a wrong place for the key '" + stat.key() + "'"));
+        ConfirmedSample<PlacedChunk> at = ConfirmedSample.require(index, stat, this::chunk);
+        PlacedChunk chunk = at.chunk();
+        return new SamplePlace(
+                stat.key(),
+                chunk.stream(),
+                chunk.index(),
+                chunk.file(),
+                chunk.head(),
+                content.index(),
+                at.stat().row(),
+                modifiedMs(at.stat()));
+    }
+
+    private PlacedChunk chunk(SampleStat at) throws IOException {
+        ServedStream stream = streams.get(at.split());
+        if (stream == null) {
+            throw new CorruptDataException("the sample '" + at.key() + "' is in the unknown split " + at.split());
         }
-        throw new CorruptDataException("the sample index has no right place for the key '" + stat.key()
-                + "': build it again with stoker index "
-                + ShellText.word(shared.dataset().where()) + " --rebuild");
+        int chunk = stream.chunks().indexOf(at.ordinal());
+        ListedChunk file = stream.file(chunk);
+        ChunkHead head = shared.heads().get(stream.chunks(), chunk, () -> ChunkHeads.readAlone(stream, chunk, file));
+        return new PlacedChunk(stream, chunk, file, head);
     }
 
     private Optional<ByteBuffer> readAhead(ListEntry entry) throws IOException {

@@ -1,5 +1,6 @@
 package dev.stoker.server.lookup;
 
+import dev.stoker.metadata.index.ConfirmedSample;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -37,9 +38,6 @@ final class GetAnswer implements AutoCloseable {
 
     /** Chunks that are loaded ahead. */
     private static final int AHEAD = 32;
-
-    /** How often a key is looked up again after an index run proved to be damaged. */
-    private static final int TRIES = 8;
 
     /** A key that was found. */
     private record Wanted(int key, SampleStat stat, int chunk) {}
@@ -106,7 +104,7 @@ final class GetAnswer implements AutoCloseable {
         for (int i = 0; i < keys.size(); i++) {
             Optional<SampleStat> stat = index.stat(keys.get(i));
             if (stat.isPresent()) {
-                found.add(wanted(i, stat.get()));
+                found.add(new Wanted(i, stat.get(), chunk(stat.get())));
             } else {
                 items.add(Samples.Item.missing(i));
             }
@@ -116,8 +114,9 @@ final class GetAnswer implements AutoCloseable {
         return found;
     }
 
-    private Wanted wanted(int key, SampleStat stat) {
-        return new Wanted(key, stat, stream.chunks().indexOf(stat.ordinal()));
+    /** Returns the index of a sample's chunk in the stream. */
+    private int chunk(SampleStat stat) {
+        return stream.chunks().indexOf(stat.ordinal());
     }
 
     /** Ends the use of a chunk, and has more of the next ones loaded. */
@@ -157,27 +156,16 @@ final class GetAnswer implements AutoCloseable {
 
     private void add(Wanted wanted) throws IOException {
         try {
-            Wanted at = wanted;
-            for (int i = 0; i < TRIES; i++) {
-                LookupChunk chunk = heads.get(stream, at.chunk());
-                int row = at.stat().row();
-                if (row < chunk.head().rows()
-                        && chunk.head().key(row).equals(at.stat().key())) {
-                    items.add(Samples.Item.found(at.key(), SampleLookup.place(at.stat())));
-                    rows.add(new SampleMessage.Row(items.size() - 1, chunk, row));
-                    bytes += Integer.toUnsignedLong(at.stat().length());
-                    return;
-                }
-                index.refute(at.stat());
-                Optional<SampleStat> again = index.stat(at.stat().key());
-                if (again.isEmpty()) {
-                    items.add(Samples.Item.missing(at.key()));
-                    return;
-                }
-                at = wanted(at.key(), again.get());
+            Optional<ConfirmedSample<LookupChunk>> found =
+                    ConfirmedSample.of(index, wanted.stat(), stat -> heads.get(stream, chunk(stat)));
+            if (found.isEmpty()) {
+                items.add(Samples.Item.missing(wanted.key()));
+                return;
             }
-            throw new CorruptDataException("the sample index has no right place for the key '"
-                    + wanted.stat().key() + "': build it again with: stoker index DATASET --rebuild");
+            SampleStat stat = found.get().stat();
+            items.add(Samples.Item.found(wanted.key(), SampleLookup.place(stat)));
+            rows.add(new SampleMessage.Row(items.size() - 1, found.get().chunk(), stat.row()));
+            bytes += Integer.toUnsignedLong(stat.length());
         } catch (CorruptDataException | NoSuchObjectException e) {
             items.add(damaged(wanted.key(), wanted.stat().key(), SampleLookup.place(wanted.stat()), e));
         }

@@ -9,10 +9,17 @@ public final class DamagedRunException extends IOException {
     private static final long serialVersionUID = 1L;
 
     private final transient SampleRun run;
+    private final IOException failure;
 
     public DamagedRunException(SampleRun run, IOException cause) {
         super(ErrorText.of(cause), cause);
         this.run = run;
+        this.failure = cause;
+    }
+
+    /** Returns why the run cannot be used. */
+    IOException failure() {
+        return failure;
     }
 
     public SampleRun run() {
