@@ -1,5 +1,7 @@
 package dev.stoker.cli.image;
 
+import dev.stoker.cli.ContentBytes;
+
 import dev.stoker.cli.SampleContent;
 
 import dev.stoker.cli.output.CommandException;
@@ -73,7 +75,7 @@ public final class ImageOptions {
         }
         int columns = columns();
         Graphics kind = kind();
-        int content = SampleContent.choose(open.dataset().info().fields(), field);
+        int content = ContentBytes.choose(open.dataset().info().fields(), field);
         SampleIndex index = SampleIndex.open(open.dataset(), open.snapshot());
         for (String key : keys) {
             Optional<StoredSample> sample = index.get(key);
@@ -81,7 +83,7 @@ public final class ImageOptions {
                 throw new CommandException(
                         "version " + index.version() + " has no sample with the key " + KeyText.line(key));
             }
-            ByteBuffer bytes = SampleContent.of(ReadSample.of(sample.get()), content);
+            ByteBuffer bytes = ContentBytes.of(ReadSample.of(sample.get()), content);
             if (output == null) {
                 Picture picture = Picture.decode(bytes, "the sample " + KeyText.line(key));
                 out.println(KeyText.line(key) + "  " + picture.width() + " x " + picture.height());
@@ -89,7 +91,7 @@ public final class ImageOptions {
                 kind.draw(picture.scaled(kind.pixels(columns)), columns, SafeOutput.raw(out));
             } else {
                 try (OutputStream file = Files.newOutputStream(output)) {
-                    SampleContent.write(bytes, file);
+                    ContentBytes.write(bytes, file);
                 }
             }
         }

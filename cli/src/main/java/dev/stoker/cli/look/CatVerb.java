@@ -1,5 +1,7 @@
 package dev.stoker.cli.look;
 
+import dev.stoker.cli.ContentBytes;
+
 import dev.stoker.cli.SampleContent;
 
 import dev.stoker.cli.output.CommandException;
@@ -91,7 +93,7 @@ public final class CatVerb implements Callable<Integer> {
         boolean isTextOnly = !force && isTerminal.getAsBoolean();
         int failed = 0;
         try (KeyedSamples samples = wanted.open()) {
-            int content = SampleContent.choose(samples.fields(), field);
+            int content = ContentBytes.choose(samples.fields(), field);
             for (int first = 0; first < keys.size(); first += TOGETHER) {
                 List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
                 List<Optional<ReadSample>> read = samples.get(some);
@@ -101,7 +103,7 @@ public final class CatVerb implements Callable<Integer> {
                         err.println("not found: " + KeyText.line(some.get(i)) + KeyText.endNote(some.get(i)));
                         continue;
                     }
-                    print(SampleContent.of(read.get(i).get(), content), some.get(i), isTextOnly);
+                    print(ContentBytes.of(read.get(i).get(), content), some.get(i), isTextOnly);
                 }
             }
             raw.flush();
@@ -116,7 +118,7 @@ public final class CatVerb implements Callable<Integer> {
                     + " of binary data, which can make a terminal unusable; write it to a file with > FILE, or use"
                     + " --force");
         }
-        SampleContent.write(bytes, raw);
+        ContentBytes.write(bytes, raw);
     }
 
     /** Returns whether bytes are UTF-8 without control characters except white space. */

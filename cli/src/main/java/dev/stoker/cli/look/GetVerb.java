@@ -1,5 +1,7 @@
 package dev.stoker.cli.look;
 
+import dev.stoker.cli.ContentBytes;
+
 import dev.stoker.cli.SampleContent;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -106,7 +108,7 @@ public final class GetVerb implements Callable<Integer> {
             if (json) {
                 return printJson(samples, keys);
             }
-            int payload = SampleContent.choose(samples.fields(), field);
+            int payload = ContentBytes.choose(samples.fields(), field);
             return to == null ? printRaw(samples, keys.get(0), payload) : writeFiles(samples, keys, payload, to);
         }
     }
@@ -117,14 +119,14 @@ public final class GetVerb implements Callable<Integer> {
             throw new CommandException("version " + samples.version() + " has no sample with the key "
                     + KeyText.line(key) + KeyText.endNote(key));
         }
-        ByteBuffer content = SampleContent.of(sample.get(), payload);
+        ByteBuffer content = ContentBytes.of(sample.get(), payload);
         if (isTerminal.getAsBoolean() && !CatVerb.isText(content)) {
             throw new CommandException("the sample " + KeyText.line(key) + " has "
                     + Units.bytes(content.remaining())
                     + " of binary data, which can make a terminal unusable; write it to a file with > FILE, or use"
                     + " stoker cat --force");
         }
-        SampleContent.write(content, raw);
+        ContentBytes.write(content, raw);
         raw.flush();
         return 0;
     }
@@ -166,7 +168,7 @@ public final class GetVerb implements Callable<Integer> {
                     continue;
                 }
                 try {
-                    ByteBuffer value = SampleContent.of(samples.get(i).get(), payload);
+                    ByteBuffer value = ContentBytes.of(samples.get(i).get(), payload);
                     int length = value.remaining();
                     files.write(key, value);
                     bytes += length;

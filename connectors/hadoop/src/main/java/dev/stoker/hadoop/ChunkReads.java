@@ -1,6 +1,6 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.metadata.samples.PayloadValue;
+import dev.stoker.metadata.samples.CheckedPayload;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.cache.BoundedCache;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -56,12 +56,12 @@ final class ChunkReads {
     }
 
     /** Returns the value of a row, for its verification. */
-    PayloadValue value(int chunk, ChunkHead head, int row) {
-        return new PayloadValue(head, field, row, "chunk " + table.ordinal(chunk));
+    CheckedPayload value(int chunk, ChunkHead head, int row) {
+        return new CheckedPayload(head, field, row, "chunk " + table.ordinal(chunk));
     }
 
     /** Returns the verified value of a row. It must not be changed. */
-    ByteBuffer read(int chunk, PayloadValue value) throws IOException {
+    ByteBuffer read(int chunk, CheckedPayload value) throws IOException {
         ByteBuffer values = values(chunk, value);
         if (values != null) {
             int begin = value.position() - value.head().column(field).valuesPosition();
@@ -84,7 +84,7 @@ final class ChunkReads {
     }
 
     /** Returns all values of a chunk; null if only the value should be read. */
-    private @Nullable ByteBuffer values(int chunk, PayloadValue value) throws IOException {
+    private @Nullable ByteBuffer values(int chunk, CheckedPayload value) throws IOException {
         ArrowColumn column = value.head().column(field);
         boolean isSmall = column.valuesLength() <= capacityBytes && value.length() * 2L < column.valuesLength();
         if (!isSmall || store.localPath(ChunkNames.path(table.id(chunk))).isPresent()) {

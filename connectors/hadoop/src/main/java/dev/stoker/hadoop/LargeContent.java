@@ -1,6 +1,6 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.metadata.samples.PayloadValue;
+import dev.stoker.metadata.samples.CheckedPayload;
 import dev.stoker.schemas.crc.ConcatCrc;
 import dev.stoker.schemas.crc.Crc32cs;
 import java.io.IOException;
@@ -18,14 +18,14 @@ final class LargeContent implements SampleContent {
 
     private final ChunkReads reads;
     private final int chunk;
-    private final PayloadValue value;
+    private final CheckedPayload value;
     /** Null until the sample is verified. Guarded by this object, as all below. */
     private int @Nullable [] checksums;
 
     private @Nullable ByteBuffer block;
     private int blockNumber;
 
-    LargeContent(ChunkReads reads, int chunk, PayloadValue value) {
+    LargeContent(ChunkReads reads, int chunk, CheckedPayload value) {
         this.reads = reads;
         this.chunk = chunk;
         this.value = value;

@@ -3,12 +3,12 @@ package dev.stoker.hadoop;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.files.ContentField;
-import dev.stoker.metadata.files.SampleFiles;
+import dev.stoker.metadata.files.KeyTree;
 import dev.stoker.metadata.index.ConfirmedSample;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.metadata.samples.CheckedPayload;
 import dev.stoker.metadata.samples.HeadCache;
-import dev.stoker.metadata.samples.PayloadValue;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.table.ChunkTable;
@@ -30,7 +30,7 @@ final class SampleTree implements Closeable {
     private final Dataset dataset;
     private final ChunkTable table;
     private final SampleIndex index;
-    private final SampleFiles files;
+    private final KeyTree files;
     private final ContentField field;
     private final HeadCache heads;
     private final ChunkReads reads;
@@ -46,7 +46,7 @@ final class SampleTree implements Closeable {
                 ? SampleIndex.ofSplit(
                         dataset, snapshot, settings.dataset().split().get())
                 : SampleIndex.open(dataset, snapshot);
-        this.files = new SampleFiles(index);
+        this.files = new KeyTree(index);
         this.field = field;
         this.heads = new HeadCache(settings.headCacheBytes());
         this.reads = new ChunkReads(store, table, field.index(), settings.chunkCacheBytes());
@@ -104,20 +104,20 @@ final class SampleTree implements Closeable {
         return committedMs;
     }
 
-    /** Returns what a path names; empty if nothing. See {@link SampleFiles#find}. */
-    Optional<SampleFiles.Found> find(List<String> names) throws IOException {
+    /** Returns what a path names; empty if nothing. See {@link KeyTree#find}. */
+    Optional<KeyTree.Found> find(List<String> names) throws IOException {
         return files.find(names);
     }
 
     /** Returns the length and the checksum of a file. Reads the head of its chunk if the sample index lacks them. */
-    Contents contents(SampleStat sample) throws IOException {
+    FileContents contents(SampleStat sample) throws IOException {
         OptionalLong length = field.length(sample, table);
         if (length.isPresent()) {
-            return new Contents(length.getAsLong(), sample.crc32c());
+            return new FileContents(length.getAsLong(), sample.crc32c());
         }
         try {
             ConfirmedSample<PlacedChunk> place = place(sample);
-            return Contents.of(field, place.chunk().head(), place.stat().row());
+            return FileContents.of(field, place.chunk().head(), place.stat().row());
         } catch (IOException e) {
             throw failed(sample, e);
         }
@@ -129,11 +129,11 @@ final class SampleTree implements Closeable {
             ConfirmedSample<PlacedChunk> place = place(sample);
             ChunkHead head = place.chunk().head();
             int row = place.stat().row();
-            requireLength(sample, Contents.of(field, head, row).length());
+            requireLength(sample, FileContents.of(field, head, row).length());
             if (!field.isPayload()) {
                 return SampleContent.of(head.column(field.index()).bytesAt(row));
             }
-            PayloadValue value = reads.value(place.chunk().index(), head, row);
+            CheckedPayload value = reads.value(place.chunk().index(), head, row);
             return value.length() <= wholeSampleBytes
                     ? SampleContent.of(reads.read(place.chunk().index(), value))
                     : failing(sample, new LargeContent(reads, place.chunk().index(), value));

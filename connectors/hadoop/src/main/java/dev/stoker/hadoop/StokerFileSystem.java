@@ -1,7 +1,7 @@
 package dev.stoker.hadoop;
 
+import dev.stoker.metadata.files.KeyTree;
 import dev.stoker.metadata.files.SampleDirectory;
-import dev.stoker.metadata.files.SampleFiles;
 import dev.stoker.metadata.files.SamplePath;
 import dev.stoker.metadata.index.SampleStat;
 import java.io.FileNotFoundException;
@@ -128,10 +128,10 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
     }
 
     /** What a path names, and the path with all its parts. */
-    private record Target(Path path, SampleFiles.Found found) {
+    private record Target(Path path, KeyTree.Found found) {
 
         Optional<SampleStat> sample() {
-            return found instanceof SampleFiles.Found.File file ? Optional.of(file.sample()) : Optional.empty();
+            return found instanceof KeyTree.Found.File file ? Optional.of(file.sample()) : Optional.empty();
         }
     }
 
@@ -181,7 +181,7 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
     private RemoteIterator<SampleStatus> list(Path path, Depth depth) throws IOException {
         statistics.incrementLargeReadOps(1);
         Target target = target(path);
-        if (target.found() instanceof SampleFiles.Found.Directory directory) {
+        if (target.found() instanceof KeyTree.Found.Directory directory) {
             SampleDirectory keys = directory.directory();
             return new StatusIterator(depth == Depth.ENTRIES ? keys.list() : keys.listAll(), this::status);
         }
@@ -257,7 +257,7 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
         if (target.sample().isEmpty()) {
             throw new FileNotFoundException(target.path() + " is a directory");
         }
-        Contents contents = tree().contents(target.sample().get());
+        FileContents contents = tree().contents(target.sample().get());
         return hasChecksums() && length >= contents.length()
                 ? new CompositeCrcFileChecksum(contents.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC)
                 : null;

@@ -5,6 +5,8 @@ import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleListing;
 import dev.stoker.schemas.path.DirectoryPaths;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 
@@ -12,14 +14,12 @@ import java.util.Optional;
 public final class SampleDirectory {
 
     private final SampleIndex index;
-    private final DirectoryPaths paths;
     private final List<String> names;
     private final String prefix;
 
     /** @param prefix the beginning of the keys: empty, or with a slash at its end, or the beginning of long parts */
-    SampleDirectory(SampleIndex index, DirectoryPaths paths, List<String> names, String prefix) {
+    SampleDirectory(SampleIndex index, List<String> names, String prefix) {
         this.index = index;
-        this.paths = paths;
         this.names = names;
         this.prefix = prefix;
     }
@@ -34,11 +34,18 @@ public final class SampleDirectory {
         return new Entries("");
     }
 
-    /** A listing. Reads the index while it advances. */
+    /**
+     * A listing. Reads the index while it advances. A key is listed before the keys below it, so the listing knows the
+     * directories beside samples without a lookup for each.
+     */
     public final class Entries {
 
         private final SampleListing listing;
+        private final DirectoryPaths paths = new DirectoryPaths(this::has);
         private final boolean isDeep;
+
+        /** The listed keys that the last entry begins with, the longest one first. */
+        private final Deque<String> begun = new ArrayDeque<>();
 
         /** The name of the piece that was listed last. Long parts with the same piece follow each other. */
         private String piece = "";
@@ -62,9 +69,25 @@ public final class SampleDirectory {
             }
         }
 
-        private Optional<SamplePath> shown(ListEntry entry) throws IOException {
+        private boolean has(String key) throws IOException {
+            return key.length() < prefix.length() ? index.stat(key).isPresent() : begun.contains(key);
+        }
+
+        private List<String> path(ListEntry entry) throws IOException {
             String key = entry.name();
-            List<String> all = entry.isPrefix() ? paths.directory(key.substring(0, key.length() - 1)) : paths.file(key);
+            while (!begun.isEmpty() && !key.startsWith(begun.element())) {
+                begun.remove();
+            }
+            if (entry.isPrefix()) {
+                return paths.directory(key.substring(0, key.length() - 1));
+            }
+            List<String> path = paths.file(key);
+            begun.push(key);
+            return path;
+        }
+
+        private Optional<SamplePath> shown(ListEntry entry) throws IOException {
+            List<String> all = path(entry);
             int depth = names.size();
             if (all.size() <= depth || !all.subList(0, depth).equals(names)) {
                 // Not all keys with the text of a piece have long parts.

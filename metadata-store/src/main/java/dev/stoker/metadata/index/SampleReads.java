@@ -4,8 +4,8 @@ import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.index.build.HeadRows;
 import dev.stoker.metadata.index.run.DamagedRunException;
 import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.metadata.samples.CheckedPayload;
 import dev.stoker.metadata.samples.HeadCache;
-import dev.stoker.metadata.samples.PayloadValue;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -45,7 +45,7 @@ final class SampleReads {
     }
 
     /** A wanted value, and where it belongs. */
-    private record Part(PayloadValue value, ByteBuffer[] sample) {
+    private record Part(CheckedPayload value, ByteBuffer[] sample) {
 
         int position() {
             return value.position();
@@ -130,8 +130,8 @@ final class SampleReads {
         }
     }
 
-    private PayloadValue value(int index, ChunkHead head, int field, int row) {
-        return new PayloadValue(head, field, row, "chunk " + table.ordinal(index));
+    private CheckedPayload value(int index, ChunkHead head, int field, int row) {
+        return new CheckedPayload(head, field, row, "chunk " + table.ordinal(index));
     }
 
     /**

@@ -1,6 +1,6 @@
 package dev.stoker.mount.tree;
 
-import dev.stoker.metadata.samples.PayloadValue;
+import dev.stoker.metadata.samples.CheckedPayload;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.ChunkBytes;
@@ -21,7 +21,7 @@ public final class OpenSample implements AutoCloseable {
 
     private final OpenVersion version;
     private final SamplePlace place;
-    private final PayloadValue value;
+    private final CheckedPayload value;
     private final int length;
     private @Nullable ByteBuffer content;
     private @Nullable ChunkBytes held;

@@ -4,7 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
 import dev.stoker.metadata.files.ContentField;
-import dev.stoker.metadata.files.SampleFiles;
+import dev.stoker.metadata.files.KeyTree;
 import dev.stoker.metadata.index.ConfirmedSample;
 import dev.stoker.metadata.index.ListEntry;
 import dev.stoker.metadata.index.SampleIndex;
@@ -41,7 +41,7 @@ final class OpenVersion {
     private final Snapshot snapshot;
     private final ContentField content;
     private final SampleIndex index;
-    private final SampleFiles files;
+    private final KeyTree files;
     private final Map<String, ServedStream> streams = new HashMap<>();
     private final ChunkReads chunks;
     private final NextSamples next;
@@ -60,7 +60,7 @@ final class OpenVersion {
         this.content =
                 ContentField.choose(shared.dataset().where(), snapshot.info().fields(), field, "--field");
         this.index = SampleIndex.open(shared.dataset(), snapshot);
-        this.files = new SampleFiles(index);
+        this.files = new KeyTree(index);
         this.committedMs = shared.times().of(snapshot.version());
         for (String split : snapshot.splits()) {
             streams.put(split, stream(split));
@@ -140,14 +140,14 @@ final class OpenVersion {
 
     /** Returns what a path below the root of the version names; empty if nothing. */
     Optional<Node> find(List<String> names) throws IOException {
-        Optional<SampleFiles.Found> found = files.find(names);
+        Optional<KeyTree.Found> found = files.find(names);
         if (found.isEmpty()) {
             return Optional.empty();
         }
         return Optional.of(
-                found.get() instanceof SampleFiles.Found.File file
+                found.get() instanceof KeyTree.Found.File file
                         ? file(file.sample())
-                        : new KeyDirectory(this, ((SampleFiles.Found.Directory) found.get()).directory()));
+                        : new KeyDirectory(this, ((KeyTree.Found.Directory) found.get()).directory()));
     }
 
     private Node file(SampleStat stat) throws IOException {

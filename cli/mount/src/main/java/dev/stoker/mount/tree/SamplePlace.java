@@ -1,6 +1,6 @@
 package dev.stoker.mount.tree;
 
-import dev.stoker.metadata.samples.PayloadValue;
+import dev.stoker.metadata.samples.CheckedPayload;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.window.ServedStream;
@@ -36,8 +36,8 @@ record SamplePlace(
     }
 
     /** Returns a payload, for its verification. */
-    PayloadValue value() {
-        return new PayloadValue(
+    CheckedPayload value() {
+        return new CheckedPayload(
                 head, field, row, "chunk " + stream.chunks().ordinal(index) + ", version " + stream.version());
     }
 }

@@ -45,7 +45,7 @@ final class GetAnswer implements AutoCloseable {
     private final GetSamples request;
     private final ServedStream stream;
     private final SampleIndex index;
-    private final HeadCache heads;
+    private final LookupHeads heads;
     private final SampleMessage message;
     private final ReadThreads threads;
     private final SampleLookup.Output out;
@@ -64,7 +64,7 @@ final class GetAnswer implements AutoCloseable {
             GetSamples request,
             ServedStream stream,
             SampleIndex index,
-            HeadCache heads,
+            LookupHeads heads,
             SampleMessage message,
             ReadThreads threads,
             SampleLookup.Output out) {

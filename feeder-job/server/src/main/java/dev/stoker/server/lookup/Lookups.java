@@ -25,7 +25,7 @@ public final class Lookups implements AutoCloseable {
     private record Key(UUID dataset, long version, String split) {}
 
     private final Opener opener;
-    private final HeadCache heads;
+    private final LookupHeads heads;
     private final LookupMemory memory;
     private final ReadThreads threads;
     /** Guarded by its own monitor. */
@@ -45,7 +45,7 @@ public final class Lookups implements AutoCloseable {
      */
     public Lookups(Opener opener, long headBytes, LookupMemory memory, ReadThreads threads) {
         this.opener = opener;
-        this.heads = new HeadCache(headBytes);
+        this.heads = new LookupHeads(headBytes);
         this.memory = memory;
         this.threads = threads;
     }

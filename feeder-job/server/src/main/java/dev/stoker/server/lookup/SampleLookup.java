@@ -37,11 +37,11 @@ public final class SampleLookup {
 
     private final ServedStream stream;
     private final SampleIndex index;
-    private final HeadCache heads;
+    private final LookupHeads heads;
     private final LookupMemory memory;
     private final ReadThreads threads;
 
-    SampleLookup(ServedStream stream, SampleIndex index, HeadCache heads, LookupMemory memory, ReadThreads threads) {
+    SampleLookup(ServedStream stream, SampleIndex index, LookupHeads heads, LookupMemory memory, ReadThreads threads) {
         this.stream = stream;
         this.index = index;
         this.heads = heads;

@@ -12,7 +12,7 @@ import java.util.Optional;
  * The samples of a version, or of one split of it, as a tree of files. A directory exists because keys begin with its
  * path. Each sample and each directory has exactly one path: see {@link KeyPaths}. Thread-safe.
  */
-public final class SampleFiles {
+public final class KeyTree {
 
     /** Makes a part long whose beginning is the text of a piece. */
     private static final String LONG = "x".repeat(KeyPaths.MAX_BYTES + 1);
@@ -20,7 +20,7 @@ public final class SampleFiles {
     private final SampleIndex index;
     private final DirectoryPaths paths;
 
-    public SampleFiles(SampleIndex index) {
+    public KeyTree(SampleIndex index) {
         this.index = index;
         this.paths = new DirectoryPaths(key -> index.stat(key).isPresent());
     }
@@ -37,12 +37,7 @@ public final class SampleFiles {
 
     /** Returns the directory of all keys. */
     public SampleDirectory root() {
-        return new SampleDirectory(index, paths, List.of(), "");
-    }
-
-    /** Returns the paths of the keys. */
-    public DirectoryPaths paths() {
-        return paths;
+        return new SampleDirectory(index, List.of(), "");
     }
 
     /**
@@ -77,11 +72,11 @@ public final class SampleFiles {
         List<String> longer = paths.file(text + LONG);
         boolean exists = longer.size() > names.size()
                 && longer.subList(0, names.size()).equals(names)
-                && new SampleDirectory(index, paths, names, text).list().next().isPresent();
+                && new SampleDirectory(index, names, text).list().next().isPresent();
         return exists ? Optional.of(directory(names, text)) : Optional.empty();
     }
 
     private Found directory(List<String> names, String prefix) {
-        return new Found.Directory(new SampleDirectory(index, paths, names, prefix));
+        return new Found.Directory(new SampleDirectory(index, names, prefix));
     }
 }

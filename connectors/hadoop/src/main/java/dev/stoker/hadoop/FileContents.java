@@ -10,13 +10,13 @@ import dev.stoker.schemas.crc.Crc32cs;
  * @param length number of bytes
  * @param crc32c their CRC-32C
  */
-record Contents(long length, int crc32c) {
+record FileContents(long length, int crc32c) {
 
     /** Returns the length and the checksum that the head of a chunk has. */
-    static Contents of(ContentField field, ChunkHead head, int row) {
+    static FileContents of(ContentField field, ChunkHead head, int row) {
         return field.isPayload()
-                ? new Contents(head.payloadLength(field.index(), row), head.payloadCrc32c(field.index(), row))
-                : new Contents(
+                ? new FileContents(head.payloadLength(field.index(), row), head.payloadCrc32c(field.index(), row))
+                : new FileContents(
                         head.column(field.index()).valueLength(row),
                         Crc32cs.of(head.column(field.index()).bytesAt(row)));
     }

@@ -23,32 +23,32 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
-class SampleFilesTest {
+class KeyTreeTest {
 
     private static final List<String> PIECES =
             List.of("/", "/", "a", "b", "..", "%", ":", ".txt", "x".repeat(246), "😀", " ", "y".repeat(20));
 
-    private static SampleFiles files(Collection<String> keys) throws IOException {
+    private static KeyTree files(Collection<String> keys) throws IOException {
         InMemoryObjectStore store = new InMemoryObjectStore();
         Dataset dataset = Dataset.create(store, SampleDatasets.info());
         var chunk = SampleDatasets.write(store, SampleDatasets.id(1), "i", "train", keys.toArray(String[]::new));
         SampleDatasets.committer(dataset).commit(VersionRequest.append("i", List.of(chunk), Map.of(), Map.of()));
-        return new SampleFiles(SampleIndex.open(dataset, dataset.snapshot()));
+        return new KeyTree(SampleIndex.open(dataset, dataset.snapshot()));
     }
 
     /** Returns the keys of all files by path. Finds each entry by its path, too. */
-    private static Map<String, String> walk(SampleFiles files, SampleDirectory directory) throws IOException {
+    private static Map<String, String> walk(KeyTree files, SampleDirectory directory) throws IOException {
         Map<String, String> found = new HashMap<>();
         Set<String> names = new HashSet<>();
         SampleDirectory.Entries entries = directory.list();
         for (Optional<SamplePath> next = entries.next(); next.isPresent(); next = entries.next()) {
             SamplePath entry = next.get();
             assertThat(names.add(entry.name())).as("name %s", entry.name()).isTrue();
-            SampleFiles.Found again = files.find(entry.names()).orElseThrow();
-            if (again instanceof SampleFiles.Found.File file) {
+            KeyTree.Found again = files.find(entry.names()).orElseThrow();
+            if (again instanceof KeyTree.Found.File file) {
                 assertThat(entry.sample()).contains(file.sample());
                 found.put(String.join("/", entry.names()), file.sample().key());
-            } else if (again instanceof SampleFiles.Found.Directory below) {
+            } else if (again instanceof KeyTree.Found.Directory below) {
                 assertThat(entry.isDirectory()).isTrue();
                 found.putAll(walk(files, below.directory()));
             }
@@ -70,7 +70,7 @@ class SampleFilesTest {
     @Test
     void keysAreTheFilesOfTheVectors() throws IOException {
         for (Map<String, String> paths : List.of(KeyPathVectors.alone(), KeyPathVectors.beside())) {
-            SampleFiles files = files(paths.keySet());
+            KeyTree files = files(paths.keySet());
             Map<String, String> expected = new HashMap<>();
             paths.forEach((key, path) -> expected.put(path, key));
             assertThat(walk(files, files.root())).isEqualTo(expected);
@@ -80,7 +80,7 @@ class SampleFilesTest {
 
     @Test
     void aNameThatNoListingHasIsNotFound() throws IOException {
-        SampleFiles files = files(KeyPathVectors.beside().keySet());
+        KeyTree files = files(KeyPathVectors.beside().keySet());
         List<String> wrong = new ArrayList<>(KeyPathVectors.none());
         wrong.addAll(List.of("a/b", "a%/b/c", "b", "a.txt%", "d%", "a%/b%/c%", "d/" + "x".repeat(247) + "%-/x"));
         for (String path : wrong) {
@@ -102,7 +102,7 @@ class SampleFilesTest {
                 keys.add(key.isEmpty() ? "a" : key.toString());
             }
             try {
-                SampleFiles files = files(keys);
+                KeyTree files = files(keys);
                 DirectoryPaths paths = new DirectoryPaths(keys::contains);
                 Map<String, String> expected = new HashMap<>();
                 for (String key : keys) {

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  * @param row the row in the chunk
  * @param chunk the chunk for messages, such as {@code chunk 7}
  */
-public record PayloadValue(ChunkHead head, int field, int row, String chunk) {
+public record CheckedPayload(ChunkHead head, int field, int row, String chunk) {
 
     /** Reads bytes of the file of the chunk. */
     public interface Source {

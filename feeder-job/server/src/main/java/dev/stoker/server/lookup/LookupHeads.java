@@ -9,13 +9,13 @@ import java.io.IOException;
 import java.util.UUID;
 
 /** The heads of the chunks that lookups used last, within a limit of bytes. Thread-safe. */
-final class HeadCache {
+final class LookupHeads {
     /** Class ids depend on the version. */
     private record Key(UUID chunk, long version) {}
 
     private final BoundedCache<Key, LookupChunk> chunks;
 
-    HeadCache(long limitBytes) {
+    LookupHeads(long limitBytes) {
         this.chunks = new BoundedCache<>(limitBytes, BoundedCache.Large.NOT_KEPT);
     }
 

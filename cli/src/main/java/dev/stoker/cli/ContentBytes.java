@@ -15,9 +15,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The contents of samples, for verbs that print or write bytes. Stateless. */
-final class SampleContent {
+final class ContentBytes {
 
-    private SampleContent() {}
+    private ContentBytes() {}
 
     /**
      * Returns the field that is the content; see {@link ContentField#choose}.
