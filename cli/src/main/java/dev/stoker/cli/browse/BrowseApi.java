@@ -7,6 +7,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.diff.VersionDiff;
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.metadata.history.VersionChange;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
@@ -124,7 +125,7 @@ final class BrowseApi implements AutoCloseable {
                     .put("name", field.name())
                     .put("type", field.type().canonical())
                     .put("payload", field.payload())
-                    .put("shown", Values.hasBytes(field))
+                    .put("shown", ContentField.hasBytes(field))
                     .put("sortable", SortOrder.canSort(field))
                     .putArray("classes");
             snapshot.classes().names(field.name()).stream().limit(MOST_CLASSES).forEach(classes::add);

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.json.Json;
 import dev.stoker.server.http.PageServer;
@@ -152,7 +153,8 @@ public final class BrowseServer implements AutoCloseable {
         Place place = Place.of(version.table(), parameters.required("chunk"), parameters.required("row"));
         int field = parameters.bounded("field", 0, 0, version.fields().size() - 1);
         ChunkHead head = version.samples().head(place.chunk());
-        if (!Values.hasBytes(version.fields().get(field)) || head.column(field).isNull(place.row())) {
+        if (!ContentField.hasBytes(version.fields().get(field))
+                || head.column(field).isNull(place.row())) {
             return problem(404, "the sample has no bytes in this field");
         }
         if (Values.length(head, field, place.row()) > Values.MOST_BYTES) {

@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -51,7 +52,7 @@ final class ContentJson {
         if (head.column(number).isNull(place.row())) {
             return node.put("kind", "null");
         }
-        if (!Values.hasBytes(field)) {
+        if (!ContentField.hasBytes(field)) {
             node.put("kind", "numbers").set("value", preview.of(head, number, place.row()));
             return node;
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.chunks.ParallelChunks;
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -143,7 +144,7 @@ public final class SampleJson {
                     .put("name", field.name())
                     .put("type", field.type().canonical())
                     .put("payload", field.payload())
-                    .put("file", Values.hasBytes(field) && !head.column(f).isNull(place.row()));
+                    .put("file", ContentField.hasBytes(field) && !head.column(f).isNull(place.row()));
             if (field.payload()) {
                 one.put("crc32c", Crc32cs.hex(head.payloadCrc32c(f, place.row())));
                 one.set("content", longContents.of(version, head, place, f, ContentJson.Effort.READ));

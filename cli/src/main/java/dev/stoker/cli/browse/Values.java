@@ -2,6 +2,7 @@ package dev.stoker.cli.browse;
 
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.cache.BoundedCache;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;
@@ -32,11 +33,6 @@ final class Values {
     /** The place of a value. */
     private record Key(long version, Place place, int field) {}
 
-    /** Returns whether a field has bytes that the page can show or save. */
-    static boolean hasBytes(Field field) {
-        return field.payload() || field.type() == ScalarType.BINARY || field.type() == ScalarType.UTF8;
-    }
-
     /** Returns the field that the page shows first: payload, or else bytes, or else text; -1 if there is none. */
     static int shown(List<Field> fields) {
         int best = -1;
@@ -44,7 +40,7 @@ final class Values {
         for (int f = 0; f < fields.size(); f++) {
             Field field = fields.get(f);
             int rank = field.payload() ? 0 : field.type() == ScalarType.BINARY ? 1 : 2;
-            if (hasBytes(field) && rank < bestRank) {
+            if (ContentField.hasBytes(field) && rank < bestRank) {
                 best = f;
                 bestRank = rank;
             }

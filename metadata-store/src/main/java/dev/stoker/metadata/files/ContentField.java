@@ -69,7 +69,8 @@ public final class ContentField {
         return fields.stream().filter(which).map(Field::name).toList();
     }
 
-    private static boolean hasBytes(Field field) {
+    /** Returns whether a field can be the content: whether it is payload, bytes or text. */
+    public static boolean hasBytes(Field field) {
         return field.payload() || field.type() == ScalarType.BINARY || field.type() == ScalarType.UTF8;
     }
 
