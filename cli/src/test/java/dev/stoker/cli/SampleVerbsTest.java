@@ -382,7 +382,9 @@ class SampleVerbsTest {
                         directory.resolve("t").toString()))
                 .isEqualTo(1);
         assertThat(err.toString())
-                .contains("makes a path that is longer than the file system allows", "without --to, for example with --json");
+                .contains(
+                        "makes a path that is longer than the file system allows",
+                        "without --to, for example with --json");
         assertThat(stoker("get", photos().toString(), key, "--json")).isZero();
         assertThat(jsonLines().get(0).path("key").asText()).isEqualTo(key);
     }

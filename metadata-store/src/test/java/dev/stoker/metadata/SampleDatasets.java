@@ -1,7 +1,6 @@
 package dev.stoker.metadata;
 
 import dev.stoker.metadata.commit.Update;
-
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.schemas.arrow.types.Field;

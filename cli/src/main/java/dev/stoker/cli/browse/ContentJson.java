@@ -2,11 +2,11 @@ package dev.stoker.cli.browse;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,8 +1,8 @@
 package dev.stoker.cli.browse;
 
+import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.cache.BoundedCache;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.io.IOException;

@@ -1,14 +1,10 @@
 package dev.stoker.cli.image;
 
-import dev.stoker.cli.ContentBytes;
-
-import dev.stoker.cli.SampleContent;
-
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.SafeOutput;
 import dev.stoker.cli.output.Terminal;
-import dev.stoker.cli.samples.ContentField;
+import dev.stoker.cli.samples.ContentBytes;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.cli.samples.ReadSample;
 import dev.stoker.metadata.index.SampleIndex;

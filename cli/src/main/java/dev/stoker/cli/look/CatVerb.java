@@ -1,15 +1,11 @@
 package dev.stoker.cli.look;
 
-import dev.stoker.cli.ContentBytes;
-
-import dev.stoker.cli.SampleContent;
-
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.StandardOutput;
 import dev.stoker.cli.output.Terminal;
-import dev.stoker.cli.samples.ContentField;
+import dev.stoker.cli.samples.ContentBytes;
 import dev.stoker.cli.samples.KeyedSamples;
 import dev.stoker.cli.samples.ReadSample;
 import dev.stoker.cli.samples.WantedKeys;

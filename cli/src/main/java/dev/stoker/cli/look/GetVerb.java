@@ -1,15 +1,12 @@
 package dev.stoker.cli.look;
 
-import dev.stoker.cli.ContentBytes;
-
-import dev.stoker.cli.SampleContent;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.StandardOutput;
 import dev.stoker.cli.output.Terminal;
+import dev.stoker.cli.samples.ContentBytes;
 import dev.stoker.cli.samples.KeyFiles;
 import dev.stoker.cli.samples.KeyedSamples;
 import dev.stoker.cli.samples.ReadSample;

@@ -1,7 +1,6 @@
 package dev.stoker.cli.samples;
 
 import dev.stoker.cli.browse.Listing;
-
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.client.FeedClient;
 import dev.stoker.client.FeedClientBuilder;

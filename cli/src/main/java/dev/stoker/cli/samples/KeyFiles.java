@@ -25,7 +25,7 @@ public final class KeyFiles {
     private final DirectoryPaths paths;
 
     /** @param paths the paths of the keys */
-    KeyFiles(Path directory, DirectoryPaths paths) {
+    public KeyFiles(Path directory, DirectoryPaths paths) {
         this.directory = directory;
         this.paths = paths;
     }

@@ -1,7 +1,6 @@
 package dev.stoker.cli.samples;
 
 import dev.stoker.cli.browse.Listing;
-
 import dev.stoker.cli.options.VersionOptions;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleListing;

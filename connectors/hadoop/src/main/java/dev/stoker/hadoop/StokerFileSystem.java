@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The read-only file system {@code stoker://NAME[@VERSION]/…}: one version of a dataset. The paths of the files are the
- * keys of the samples (see {@link dev.stoker.schemas.path.KeyPaths}), their contents the values of one field. Reads are verified. The
- * setting {@code fs.stoker.dataset.NAME} says where the dataset is. Without a version, the file system reads the newest
- * version of the time when it was created. Thread-safe.
+ * keys of the samples (see {@link dev.stoker.schemas.path.KeyPaths}), their contents the values of one field. Reads are
+ * verified. The setting {@code fs.stoker.dataset.NAME} says where the dataset is. Without a version, the file system
+ * reads the newest version of the time when it was created. Thread-safe.
  */
 public class StokerFileSystem extends ReadOnlyFileSystem {
 

@@ -92,8 +92,8 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
      *
      * @param info of the dataset that was inspected or created
      * @param process the packing process; empty if there are several
-     * @throws dev.stoker.metadata.lease.LeaseHeldException if the ingest would be the dataset's first and another one is
-     *     running
+     * @throws dev.stoker.metadata.lease.LeaseHeldException if the ingest would be the dataset's first and another one
+     *     is running
      */
     public void lease(DatasetInfo info, String ingest, String process) throws IOException {
         try (ObjectStore store = stores.open(location)) {

@@ -32,8 +32,8 @@ public record ConfirmedSample<C extends ConfirmedSample.Chunk>(SampleStat stat, 
     }
 
     /**
-     * Compares a sample with the head of its chunk. If the row has another key, the index stops using the run that named
-     * the row, and is asked again.
+     * Compares a sample with the head of its chunk. If the row has another key, the index stops using the run that
+     * named the row, and is asked again.
      *
      * @return empty if the version has no sample with the key
      * @throws CorruptDataException if a head is damaged, or if no run names the right row
@@ -53,15 +53,15 @@ public record ConfirmedSample<C extends ConfirmedSample.Chunk>(SampleStat stat, 
             }
             at = again.get();
         }
-        throw new CorruptDataException("the sample index has no right place for the key '" + named.key()
-                + "'; " + index.howToRebuild());
+        throw new CorruptDataException(
+                "the sample index has no right place for the key '" + named.key() + "'; " + index.howToRebuild());
     }
 
     /** As {@link #of}, where a reader depends on the sample. */
     public static <C extends Chunk> ConfirmedSample<C> require(SampleIndex index, SampleStat named, Chunks<C> chunks)
             throws IOException {
         return of(index, named, chunks)
-                .orElseThrow(() -> new CorruptDataException("the sample index named a place for the key '"
-                        + named.key() + "', which the version does not have; " + index.howToRebuild()));
+                .orElseThrow(() -> new CorruptDataException("the sample index named a place for the key '" + named.key()
+                        + "', which the version does not have; " + index.howToRebuild()));
     }
 }

@@ -2,7 +2,6 @@ package dev.stoker.metadata.index;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.index.build.HeadRows;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.index.IndexedRow;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The heads of the chunks that were used last, with the fields and values of their versions, within a limit of bytes. A
- * head that is larger than the limit is kept alone. Versions share heads that are equal. Thread-safe; no thread holds the
- * lock during a read.
+ * head that is larger than the limit is kept alone. Versions share heads that are equal. Thread-safe; no thread holds
+ * the lock during a read.
  */
 public final class HeadCache {
 

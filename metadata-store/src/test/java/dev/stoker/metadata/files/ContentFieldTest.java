@@ -44,9 +44,9 @@ class ContentFieldTest {
         assertThatThrownBy(() -> choose(null, payload("a"), payload("b"), small("c", "utf8")))
                 .hasMessage("data/photos has several fields of bytes or text; choose one of a, b, c with --field");
         assertThatThrownBy(() -> choose("n", payload("a"), small("n", "int32")))
-                .hasMessage(
-                        "data/photos has no field n of bytes or text; choose a with --field; stoker get --json prints the"
-                                + " other fields");
+                .hasMessage("data/photos has no field n of bytes or text; choose a with --field; stoker get"
+                        + " --json prints the"
+                        + " other fields");
         assertThatThrownBy(() -> choose(null, small("n", "int32"), small("m", "int8[]")))
                 .hasMessage("data/photos has no field of bytes or text, so its samples have no content; stoker get"
                         + " --json prints its fields n, m");

@@ -3,8 +3,8 @@ package dev.stoker.metadata.index;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.index.build.BuildThreads;
 import dev.stoker.metadata.index.build.IndexBuild;
 import dev.stoker.schemas.chunk.ChunkHead;

@@ -12,7 +12,6 @@ import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.metadata.samples.HeadCache;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.schemas.text.ShellText;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.window.ChunkHeads;

@@ -18,7 +18,7 @@ public final class DamagedRunException extends IOException {
     }
 
     /** Returns why the run cannot be used. */
-    IOException failure() {
+    public IOException failure() {
         return failure;
     }
 

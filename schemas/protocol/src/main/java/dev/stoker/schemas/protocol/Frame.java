@@ -89,8 +89,8 @@ public sealed interface Frame
     }
 
     /**
-     * Reports that the server has processed every number of the subscription: it was sent, or the client had received it
-     * before (server to client).
+     * Reports that the server has processed every number of the subscription: it was sent, or the client had received
+     * it before (server to client).
      *
      * @param subscription the subscription that ends
      * @param epoch its epoch
@@ -144,8 +144,8 @@ public sealed interface Frame
     }
 
     /**
-     * Reports how many {@link BatchRef}s of this session the client has read, so that the server can release their files
-     * (client to server).
+     * Reports how many {@link BatchRef}s of this session the client has read, so that the server can release their
+     * files (client to server).
      *
      * @param references number of references, counted from the session's first
      */

@@ -1,9 +1,7 @@
-package dev.stoker.cli;
+package dev.stoker.cli.samples;
 
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.KeyText;
-import dev.stoker.cli.samples.ReadSample;
-
 import dev.stoker.metadata.files.ContentField;
 import dev.stoker.schemas.arrow.types.Field;
 import java.io.IOException;
@@ -15,7 +13,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The contents of samples, for verbs that print or write bytes. Stateless. */
-final class ContentBytes {
+public final class ContentBytes {
 
     private ContentBytes() {}
 
@@ -24,12 +22,12 @@ final class ContentBytes {
      *
      * @param name null for the usual field
      */
-    static int choose(List<Field> fields, @Nullable String name) {
+    public static int choose(List<Field> fields, @Nullable String name) {
         return ContentField.choose("the dataset", fields, name, "--field").index();
     }
 
     /** Returns the bytes of a sample's field. */
-    static ByteBuffer of(ReadSample sample, int field) throws CommandException {
+    public static ByteBuffer of(ReadSample sample, int field) throws CommandException {
         if (sample.isNull(field)) {
             throw new CommandException("the sample " + KeyText.line(sample.key()) + " has no value in the field "
                     + sample.fields().get(field).name());
@@ -37,7 +35,7 @@ final class ContentBytes {
         return sample.content(field);
     }
 
-    static void write(ByteBuffer bytes, OutputStream out) throws IOException {
+    public static void write(ByteBuffer bytes, OutputStream out) throws IOException {
         WritableByteChannel channel = Channels.newChannel(out);
         while (bytes.hasRemaining()) {
             channel.write(bytes);
