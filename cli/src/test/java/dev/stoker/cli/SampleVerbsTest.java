@@ -327,7 +327,7 @@ class SampleVerbsTest {
             Path keys = root.resolve("keys");
             List<String> lines = new ArrayList<>();
             for (String key : paths.keySet()) {
-                lines.add(Json.MAPPER.writeValueAsString(key));
+                lines.add(Json.PLAIN.writeValueAsString(key));
             }
             Files.write(keys, lines);
             try (ObjectStore store = new LocalObjectStore(root.resolve("data"))) {
