@@ -65,8 +65,9 @@ public final class FileAttack {
             assertThat(e.getMessage())
                     .as(how)
                     .contains("test-file")
-                    .doesNotContainPattern(
-                            "Cannot (invoke|read|load|store)|(Index|Range) .*out of bounds|java\\.|: null(;|$)");
+                    // Avro quotes the name of a type that it does not know, and a damaged name can begin with "null;".
+                    .doesNotContainPattern("Cannot (invoke|read|load|store)|(Index|Range) .*out of bounds|java\\."
+                            + "|(?<!Undefined schema): null(;|$)");
             return null;
         } catch (IOException | RuntimeException | Error e) {
             return fail(how + " gave " + e, e);
