@@ -14,6 +14,7 @@ import dev.stoker.server.session.FeedServer;
 import dev.stoker.server.session.accept.Acceptor;
 import dev.stoker.server.session.accept.Listener;
 import dev.stoker.server.session.accept.Wire;
+import dev.stoker.server.session.group.Admission;
 import dev.stoker.server.threads.Threads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -70,11 +71,10 @@ public final class SimulatedListener implements Listener {
             while (wire.read(input.clear()) >= 0) {
                 Optional<Frame> frame = decoder.next(input.flip());
                 if (frame.isPresent()) {
-                    Hello hello = (Hello) frame.get();
-                    gate.judge(hello);
+                    Admission admission = gate.judge((Hello) frame.get());
                     byte[] rest = new byte[input.remaining()];
                     input.get(rest);
-                    gate.enter(wire, decoder, hello, rest);
+                    gate.enter(wire, decoder, admission, rest);
                     return;
                 }
             }

@@ -2,10 +2,12 @@ package dev.stoker.server.session;
 
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.server.feed.GroupName;
 import dev.stoker.server.feed.Identity;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The consumers that the end of the feed depends on: loader workers of ranks that have subscribed. Each checkpoint and
@@ -29,23 +31,29 @@ final class Consumers {
     }
 
     private final Set<Place> known = new HashSet<>();
+    private final Predicate<GroupName> awaited;
     private final long maxBytes;
     private long bytes;
 
-    Consumers() {
-        this(MAX_BYTES);
+    /** @param awaited whether the end of the feed depends on a group */
+    Consumers(Predicate<GroupName> awaited) {
+        this(awaited, MAX_BYTES);
     }
 
-    Consumers(long maxBytes) {
+    Consumers(Predicate<GroupName> awaited, long maxBytes) {
+        this.awaited = awaited;
         this.maxBytes = maxBytes;
     }
 
     /**
-     * Adds a consumer that subscribes, unless it is known.
+     * Adds a consumer that subscribes, unless it is known or the feed does not wait for its group.
      *
      * @throws ProtocolException if there are too many consumers
      */
     synchronized void add(Identity consumer) throws ProtocolException {
+        if (!awaited.test(GroupName.of(consumer))) {
+            return;
+        }
         Place place = Place.of(consumer);
         long more = size(place);
         if (!known.contains(place) && bytes + more > maxBytes) {

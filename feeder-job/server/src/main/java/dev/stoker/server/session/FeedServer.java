@@ -3,11 +3,7 @@ package dev.stoker.server.session;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.ProtocolException;
-import dev.stoker.schemas.protocol.Welcome;
-import dev.stoker.schemas.protocol.codec.FrameDecoder;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.server.chunks.ChunkSources;
@@ -20,31 +16,20 @@ import dev.stoker.server.feed.Identity;
 import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.feed.Used;
-import dev.stoker.server.lookup.Lookups;
-import dev.stoker.server.security.KeyLimit;
 import dev.stoker.server.security.ServerTls;
-import dev.stoker.server.security.TokenRights;
-import dev.stoker.server.session.accept.Acceptor;
 import dev.stoker.server.session.accept.Listener;
-import dev.stoker.server.session.accept.PlainWire;
-import dev.stoker.server.session.accept.ProcessLimits;
 import dev.stoker.server.session.accept.TcpListener;
-import dev.stoker.server.session.accept.TlsWire;
-import dev.stoker.server.session.accept.Wire;
 import dev.stoker.server.session.group.FeedStream;
 import dev.stoker.server.session.group.Group;
 import dev.stoker.server.session.group.StreamOrders;
 import dev.stoker.server.session.receipts.AckTable;
 import dev.stoker.server.threads.Threads;
 import dev.stoker.server.window.DamageCheck;
-import dev.stoker.server.window.GroupOrder;
-import dev.stoker.server.window.PieceBuilder;
 import dev.stoker.server.window.ServedStream;
 import dev.stoker.server.window.StreamVersions;
 import dev.stoker.server.window.WorkingMemory;
 import java.io.IOException;
 import java.net.BindException;
-import java.nio.channels.SocketChannel;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -52,14 +37,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The server of one feed: streams, sessions, and what they share. Thread-safe. */
-public final class FeedServer implements AutoCloseable, Acceptor.Gate {
+public final class FeedServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FeedServer.class);
 
     private final FeedSpec spec;
@@ -68,16 +52,12 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     private final Counters counters = new Counters();
     private final ChunkResources resources;
     private final AckTable acks;
-    private final Consumers consumers = new Consumers();
+    private final Consumers consumers;
     private final LongAdder lanes = new LongAdder();
-    private final Optional<ServerTls> tls;
     private final Threads threads;
     private final Listener listener;
-    private final Admission admission;
     private final Instant started;
     private final Sessions sessions;
-    private final ProcessLimits limits = ProcessLimits.ofThisProcess();
-    private volatile boolean closed;
 
     /** Opens the feed's streams. */
     public interface Streams {
@@ -120,15 +100,21 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         this.threads = threads;
         this.started = Instant.ofEpochMilli(threads.nowMs());
         this.options = options;
-        this.admission = new Admission(spec, options);
         this.resources = new ChunkResources(options, spec.onCorrupt(), counters.corrupt, opener::index, threads);
         this.acks = new AckTable(options.maxPendingReceipts());
+        this.consumers = new Consumers(spec::awaits);
         // Before the port, so that wrong files are said first.
-        this.tls = options.access().tls().isPresent()
+        Optional<ServerTls> tls = options.access().tls().isPresent()
                 ? Optional.of(ServerTls.open(options.access().tls().get()))
                 : Optional.empty();
-        this.listener = entrance.open(this, counters.rejected);
-        this.sessions = new Sessions(counters, started, threads);
+        this.sessions = new Sessions(
+                spec, options, streams, tls, new Session.Shared(resources, acks, consumers, counters, threads));
+        try {
+            this.listener = entrance.open(sessions, counters.rejected);
+        } catch (IOException | RuntimeException | Error e) {
+            sessions.stopTimer();
+            throw e;
+        }
         try {
             open(opener);
         } catch (IOException | RuntimeException | Error e) {
@@ -145,7 +131,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
                 tls.isPresent() ? " over TLS" : "",
                 listener.unix().map(place -> " and unix:" + place.path()).orElse(""));
         options.access().warnings(options.bind()).forEach(LOG::warn);
-        limits.warning(options.maxSessions()).ifPresent(LOG::warn);
+        sessions.warning().ifPresent(LOG::warn);
     }
 
     private void open(Streams opener) throws IOException {
@@ -155,7 +141,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         for (ServedStream stream : opener.open(resources.sources())) {
             DamageCheck damageCheck = new DamageCheck(spec.onCorrupt(), counters.corrupt);
             StreamOrders orders = new StreamOrders(stream, opener.versions(stream.name()), memory);
-            FeedStream state = new FeedStream(orders, defaults, damageCheck, everythingHere());
+            FeedStream state = new FeedStream(spec, orders, defaults, damageCheck, everythingHere());
             state.prepare();
             streams.put(stream.name(), state);
         }
@@ -179,10 +165,6 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         return listener.address();
     }
 
-    Threads threads() {
-        return threads;
-    }
-
     /** Counts the lanes whose preferred place this process is. */
     public LongAdder lanes() {
         return lanes;
@@ -193,17 +175,6 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         return spec.awaits(group);
     }
 
-    /**
-     * Adds a consumer that subscribes.
-     *
-     * @throws ProtocolException if the feed would have to wait for too many consumers
-     */
-    void subscribes(Identity consumer) throws ProtocolException {
-        if (awaits(GroupName.of(consumer))) {
-            consumers.add(consumer);
-        }
-    }
-
     /** Counts a consumer of an earlier server of the feed, whose progress a reader has restored. */
     public void restore(Identity consumer) {
         consumers.restore(consumer);
@@ -212,79 +183,6 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     /** What trainers acknowledged. */
     public AckTable acks() {
         return acks;
-    }
-
-    @Override
-    public void judge(Hello hello) throws ProtocolException {
-        admission.judge(hello, sessions.size(), closed);
-        limits.judge(sessions.size());
-    }
-
-    /** What a trainer may do by its token. */
-    TokenRights rights(Hello hello) throws ProtocolException {
-        return admission.rights(hello);
-    }
-
-    @Override
-    public Wire wire(SocketChannel channel) throws IOException {
-        PlainWire plain = new PlainWire(channel);
-        return tls.isPresent() && !plain.isUnix()
-                ? new TlsWire(channel, tls.get().engine(), KeyLimit.bytes())
-                : plain;
-    }
-
-    @Override
-    public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
-        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel
-        // answers, so neither a long step nor a long hold of Python's interpreter lock counts.
-        channel.keepAlive();
-        sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
-    }
-
-    /** Starts a thread of a session. */
-    Threads.Started start(Runnable task, String name) throws ProtocolException {
-        return sessions.start(task, name);
-    }
-
-    /** The session has ended and its threads are done. */
-    void left(Session session) {
-        sessions.left(session);
-    }
-
-    FeedStream stream(Optional<String> name) throws ProtocolException {
-        FeedStream stream = name.map(streams::get)
-                .orElseGet(() -> streams.values().iterator().next());
-        if (name.isPresent() && !streams.containsKey(name.get())) {
-            throw new ProtocolException(
-                    ErrorCode.UNKNOWN_STREAM,
-                    "feed " + spec.name() + " has no stream " + name.get() + "; its streams are "
-                            + String.join(", ", streams.keySet()) + ", see STREAM in `stoker feed --help`");
-        }
-        return stream;
-    }
-
-    Welcome welcome(FeedStream state, GroupOrder order, Identity identity, long session) {
-        return state.welcome(spec, order, identity, session);
-    }
-
-    /** @param only the epoch that alone is of this order, if there is but one */
-    PieceBuilder builder(FeedStream stream, GroupOrder order, OptionalLong only) {
-        OptionalLong epochs = only.isPresent() ? OptionalLong.of(only.getAsLong() + 1) : spec.epochs();
-        return new PieceBuilder(order, resources.windows(), stream.damageCheck(), epochs, spec.tag());
-    }
-
-    Counters counters() {
-        return counters;
-    }
-
-    /** What answers requests for samples. */
-    Lookups lookups() {
-        return resources.lookups();
-    }
-
-    /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
-    void closeLater(Wire channel) {
-        sessions.closeLater(channel);
     }
 
     /** Takes over a lane map unless it is older than the present one. */
@@ -368,7 +266,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     /** How the feed stands, for people and monitoring. */
     public FeedStatus status() {
         List<FeedStatus.Group> groups = new ArrayList<>();
-        streams.values().forEach(stream -> groups.addAll(stream.status(spec.epochs())));
+        streams.values().forEach(stream -> groups.addAll(stream.status()));
         return new FeedStatus(
                 spec.name(),
                 spec.id(),
@@ -408,7 +306,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     /** Tells every trainer, frees the port, and waits until the sessions have ended. */
     @Override
     public void close() {
-        closed = true;
+        sessions.shut();
         listener.close();
         sessions.end(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts");
         resources.close();

@@ -1,23 +1,22 @@
 package dev.stoker.server.session;
 
+import dev.stoker.schemas.order.delivery.SkipList;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Frame.Nack;
 import dev.stoker.schemas.protocol.Frame.Release;
 import dev.stoker.schemas.protocol.FrameType;
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Select;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.security.Right;
 import dev.stoker.server.security.TokenRights;
-import dev.stoker.server.session.group.Group;
+import dev.stoker.server.session.group.Membership;
 import dev.stoker.server.session.receipts.AckTable;
 import dev.stoker.server.session.receipts.Selection;
 import dev.stoker.server.session.receipts.SessionLedger;
-import dev.stoker.server.window.GroupOrder;
 import java.util.EnumSet;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -36,36 +35,37 @@ final class Reading {
     static final Set<FrameType> FRAMES = EnumSet.of(
             FrameType.SELECT, FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
 
-    private final FeedServer server;
     private final Session session;
-    private final Hello hello;
+    private final Counters counters;
+    private final Consumers consumers;
+    private final Membership member;
     private final TokenRights rights;
-    private final Group group;
-    private final Admitted admitted;
+    private final SkipList skip;
+    private final Leases leases;
     private final SendQueue sendQueue;
     private final Selection selection;
     private final SessionLedger ledger;
     private final DamagedPieces damaged = new DamagedPieces();
     private @Nullable Subscription subscription;
 
+    /** @param leases the chunks that the trainer was referred to */
     Reading(
-            FeedServer server,
             Session session,
-            Hello hello,
-            TokenRights rights,
-            Group group,
-            Admitted admitted,
+            Session.Shared shared,
+            Membership member,
+            Leases leases,
             SendQueue sendQueue,
             AckTable.SessionReceipts receipts) {
-        this.server = server;
         this.session = session;
-        this.hello = hello;
-        this.rights = rights;
-        this.group = group;
-        this.admitted = admitted;
+        this.counters = shared.counters();
+        this.consumers = shared.consumers();
+        this.member = member;
+        this.rights = member.admission().rights();
+        this.skip = member.admission().hello().skip();
+        this.leases = leases;
         this.sendQueue = sendQueue;
-        this.selection = new Selection(admitted.order());
-        this.ledger = new SessionLedger(admitted.identity(), hello.skip(), selection, this::order, receipts);
+        this.selection = new Selection(member.order());
+        this.ledger = new SessionLedger(member.identity(), skip, selection, member::order, receipts);
     }
 
     /**
@@ -83,14 +83,14 @@ final class Reading {
         } else if (frame instanceof Select select) {
             sendQueue.add(selection.select(select, subscription != null));
         } else if (frame instanceof Release release) {
-            admitted.leases().release(release.references());
+            leases.release(release.references());
         } else if (frame instanceof Nack nack) {
             damaged(nack);
         }
     }
 
     private void subscribe(Subscribe asked) throws ProtocolException {
-        OptionalLong only = admitted.only();
+        OptionalLong only = member.only();
         if (only.isPresent() && asked.epoch() != only.getAsLong()) {
             throw new ProtocolException(
                     ErrorCode.BAD_FRAME,
@@ -99,40 +99,28 @@ final class Reading {
         }
         subscription = Subscription.of(
                 asked,
-                hello.skip().in(asked.epoch(), admitted.order().order().size()),
-                admitted.order(),
+                skip.in(asked.epoch(), member.order().order().size()),
+                member.order(),
                 selection.view(),
-                admitted.identity());
+                member.identity());
         damaged.clear();
         if (rights.includes(Right.ACKNOWLEDGE)) {
-            server.subscribes(admitted.identity());
-            group.settle(hello, rights, session);
+            consumers.add(member.identity());
+            member.settle();
             // A subscription without receipts would be a gap in the ledger, and the feed would wait for its end.
             ledger.asked(asked);
         }
         if (asked.count() > 0) {
-            admitted.watch().at(asked.epoch(), asked.first());
+            member.watch().at(asked.epoch(), asked.first());
         }
         sendQueue.subscribe(subscription);
-    }
-
-    private GroupOrder order(long epoch) throws ProtocolException {
-        OptionalLong only = admitted.only();
-        boolean here = !admitted.stream().follows() || (only.isPresent() && only.getAsLong() == epoch);
-        return here
-                ? admitted.order()
-                : admitted.stream()
-                        .begun(
-                                admitted.identity().group(),
-                                epoch,
-                                admitted.order().spec());
     }
 
     private void acknowledge(Ack ack) throws ProtocolException {
         rights.require(Right.ACKNOWLEDGE, "ACK");
         ledger.check(ack);
         session.clock().acknowledged(System.nanoTime(), ack.count());
-        server.counters().usedRows.add(admitted.watch().consumed(ack));
+        counters.usedRows.add(member.watch().consumed(ack));
         ledger.acknowledged(ack);
     }
 
@@ -145,7 +133,7 @@ final class Reading {
                     ErrorCode.BAD_FRAME,
                     "NACK: number " + nack.number() + " of epoch " + nack.epoch() + " was not requested");
         }
-        server.counters().nacks.increment();
+        counters.nacks.increment();
         LOG.warn(
                 "Session {} ({}): number {} piece {} arrived damaged",
                 session.number(),

@@ -13,6 +13,7 @@ import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.codec.Frames;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.server.lookup.Lookups;
 import dev.stoker.server.lookup.SampleLookup;
 import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
@@ -26,8 +27,9 @@ import org.slf4j.LoggerFactory;
 final class SampleAnswers {
     private static final Logger LOG = LoggerFactory.getLogger(SampleAnswers.class);
 
-    private final FeedServer server;
     private final Session session;
+    private final Counters counters;
+    private final Lookups lookups;
     private final ServedStream stream;
     private final PieceChannel out;
     private final SendQueue sendQueue;
@@ -42,10 +44,12 @@ final class SampleAnswers {
         }
     }
 
-    SampleAnswers(FeedServer server, Session session, Admitted admitted, PieceChannel out, SendQueue sendQueue) {
-        this.server = server;
+    /** @param stream in the version that the session looks at */
+    SampleAnswers(Session session, Session.Shared shared, ServedStream stream, PieceChannel out, SendQueue sendQueue) {
         this.session = session;
-        this.stream = admitted.order().stream();
+        this.counters = shared.counters();
+        this.lookups = shared.chunks().lookups();
+        this.stream = stream;
         this.out = out;
         this.sendQueue = sendQueue;
     }
@@ -106,8 +110,8 @@ final class SampleAnswers {
     }
 
     private void count(int keys) {
-        server.counters().lookups.increment();
-        server.counters().lookupKeys.add(keys);
+        counters.lookups.increment();
+        counters.lookupKeys.add(keys);
     }
 
     private static String text(IOException e) {
@@ -117,7 +121,7 @@ final class SampleAnswers {
     private @Nullable SampleLookup lookup() throws IOException {
         SampleLookup known = samples;
         if (known == null) {
-            Optional<SampleLookup> opened = server.lookups().of(stream);
+            Optional<SampleLookup> opened = lookups.of(stream);
             known = opened.orElse(null);
             samples = known;
         }
@@ -136,7 +140,7 @@ final class SampleAnswers {
             for (ByteBuffer part : parts) {
                 bytes += part.remaining();
             }
-            server.counters().lookupBytes.add(bytes);
+            counters.lookupBytes.add(bytes);
             try {
                 out.write(parts, bytes);
             } catch (IOException e) {

@@ -13,11 +13,12 @@ import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.codec.Frames;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.chunks.LoadTime;
-import dev.stoker.server.session.accept.Wire;
+import dev.stoker.server.session.group.Membership;
 import dev.stoker.server.session.group.SessionWatch;
 import dev.stoker.server.window.BuiltPiece;
 import dev.stoker.server.window.PieceBuilder;
 import dev.stoker.server.window.PieceKey;
+import dev.stoker.server.window.Windows;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -39,11 +40,13 @@ final class Sender implements Runnable {
     /** Pieces that take longer are reported to the trainer with their times. */
     private static final long SLOW_NANOS = 1_000_000;
 
-    private final FeedServer server;
     private final Session session;
     private final SendQueue sendQueue;
     private final StallClock clock;
-    private final Admitted admitted;
+    private final Counters counters;
+    private final Windows windows;
+    private final Membership member;
+    private final LocalReads localReads;
     private final PieceChannel out;
     private final SessionWatch watch;
     private final SampleAnswers answers;
@@ -56,17 +59,33 @@ final class Sender implements Runnable {
     private @Nullable Subscription followed;
     private @Nullable LaneMap followedMap;
 
-    Sender(FeedServer server, Session session, Admitted admitted, Wire channel, SendQueue sendQueue, StallClock clock) {
-        this.server = server;
+    /**
+     * What a trainer of this machine reads from files itself.
+     *
+     * @param files the files that the trainer knows; null if it takes payload over the connection
+     * @param leases the chunks that the trainer was referred to
+     */
+    record LocalReads(@Nullable SentFiles files, Leases leases) {}
+
+    Sender(
+            Session session,
+            Session.Shared shared,
+            Membership member,
+            LocalReads localReads,
+            PieceChannel out,
+            SendQueue sendQueue) {
         this.session = session;
-        this.admitted = admitted;
+        this.member = member;
+        this.localReads = localReads;
         this.sendQueue = sendQueue;
-        this.clock = clock;
-        this.watch = admitted.watch();
-        this.local = admitted.stream().stream().source().hasFiles();
-        this.far = admitted.stream().stream().source().takesMemory();
-        this.out = new PieceChannel(channel, server.threads().lock());
-        this.answers = new SampleAnswers(server, session, admitted, out, sendQueue);
+        this.clock = session.clock();
+        this.counters = shared.counters();
+        this.windows = shared.chunks().windows();
+        this.watch = member.watch();
+        this.local = member.stream().stream().source().hasFiles();
+        this.far = member.stream().stream().source().takesMemory();
+        this.out = out;
+        this.answers = new SampleAnswers(session, shared, member.order().stream(), out, sendQueue);
     }
 
     @Override
@@ -88,13 +107,13 @@ final class Sender implements Runnable {
         } finally {
             sendQueue.end(null);
             // Before the output ends, because under TLS even that may wait for the peer to read.
-            server.closeLater(out.channel());
+            session.closeLater();
             out.shut();
         }
     }
 
     private void sendAll() throws IOException, InterruptedException {
-        try (PieceBuilder builder = server.builder(admitted.stream(), admitted.order(), admitted.only())) {
+        try (PieceBuilder builder = member.builder(windows)) {
             disk = new DiskShare(LoadTime::diskBytes, System.nanoTime());
             send(builder);
         } catch (RuntimeException | Error e) {
@@ -141,7 +160,7 @@ final class Sender implements Runnable {
                             "NACK: number " + repeat.nack().number() + " piece "
                                     + repeat.nack().piece() + " was not sent"));
                 } else {
-                    server.counters().refetches.increment();
+                    counters.refetches.increment();
                     sendPiece(builder, piece, true, null);
                 }
             }
@@ -150,17 +169,17 @@ final class Sender implements Runnable {
 
     @SuppressWarnings("ReferenceEquality") // A new map is another object.
     private void follow(PieceBuilder builder, SendQueue.Send send) {
-        LaneMap map = admitted.stream().laneMap();
+        LaneMap map = member.stream().laneMap();
         if (send.subscription() != followed || map != followedMap) {
             followed = send.subscription();
             followedMap = map;
             builder.select(followed.view());
-            LaneMap lanes = map.forLanes(admitted.order().order().lanes());
+            LaneMap lanes = map.forLanes(member.order().order().lanes());
             builder.follow(
                     followed.asked().epoch(),
                     send.piece().batch().number(),
                     followed::wants,
-                    lane -> lanes.gives(lane, server.address()));
+                    lane -> member.stream().isHere(lanes, lane));
         }
     }
 
@@ -189,9 +208,9 @@ final class Sender implements Runnable {
         }
         long sentNanos = System.nanoTime();
         clock.sent(sentNanos);
-        server.counters().batches.increment();
-        server.counters().bytes.add(built.bytes());
-        server.counters().rows.add(built.rows());
+        counters.batches.increment();
+        counters.bytes.add(built.bytes());
+        counters.rows.add(built.rows());
         watch.pieces.increment();
         watch.bytes.add(built.bytes());
         watch.rows.add(built.rows());
@@ -204,7 +223,7 @@ final class Sender implements Runnable {
      */
     private void refer(BuiltPiece built) throws IOException {
         List<ByteBuffer> parts = new ArrayList<>();
-        Objects.requireNonNull(admitted.files(), "a reference names files")
+        Objects.requireNonNull(localReads.files(), "a reference names files")
                 .untold()
                 .forEach(file -> parts.add(Frames.encode(file)));
         parts.addAll(List.of(built.parts()));
@@ -212,7 +231,7 @@ final class Sender implements Runnable {
         for (ByteBuffer part : parts) {
             bytes += part.remaining();
         }
-        admitted.leases().add(built.takeHolds());
+        localReads.leases().add(built.takeHolds());
         out.write(parts.toArray(ByteBuffer[]::new), bytes);
     }
 
@@ -283,7 +302,7 @@ final class Sender implements Runnable {
                 if (checked) {
                     return builder.rebuild(key);
                 }
-                return builder.build(key, admitted.leases().hasRoom() ? admitted.files() : null);
+                return builder.build(key, localReads.leases().hasRoom() ? localReads.files() : null);
             } catch (StokerException e) {
                 throw e;
             } catch (IOException e) {

@@ -6,31 +6,21 @@ import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.Frame.Ping;
 import dev.stoker.schemas.protocol.Frame.Pong;
 import dev.stoker.schemas.protocol.GetSamples;
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Stats;
-import dev.stoker.schemas.protocol.Welcome;
 import dev.stoker.schemas.protocol.codec.FrameDecoder;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
-import dev.stoker.server.feed.Identity;
-import dev.stoker.server.security.Right;
-import dev.stoker.server.security.TokenRights;
 import dev.stoker.server.session.accept.Wire;
-import dev.stoker.server.session.group.Claim;
+import dev.stoker.server.session.group.Admission;
 import dev.stoker.server.session.group.FeedStream;
-import dev.stoker.server.session.group.Group;
 import dev.stoker.server.session.group.Membership;
-import dev.stoker.server.session.group.Occupant;
-import dev.stoker.server.session.group.SessionWatch;
 import dev.stoker.server.session.receipts.AckTable;
 import dev.stoker.server.threads.Threads;
-import dev.stoker.server.window.GroupOrder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,42 +29,53 @@ import org.slf4j.LoggerFactory;
  * One trainer's connection. Its reader thread, which runs {@link #run}, handles the trainer's frames; a second thread,
  * the {@link Sender}, writes. Either thread ends the session for both.
  */
-final class Session implements Runnable, Occupant {
+final class Session implements Runnable, Membership.Occupant {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final int READ_BYTES = 16 << 10;
 
     /** Maximum number of files that a trainer knows at a time. */
     private static final int MAX_FILES = 8192;
 
-    private final FeedServer server;
+    private final Sessions sessions;
+    private final Shared shared;
     private final long number;
+    private final Admission admission;
     private final Wire channel;
     private final FrameDecoder decoder;
-    private final Hello hello;
     private final byte[] rest;
     private final SendQueue sendQueue;
     private final StallClock clock = new StallClock();
+    private final Leases leases = new Leases();
     private final AckTable.SessionReceipts receipts;
     private final Pulse pulse;
 
     /** Set when the trainer is admitted; other threads read it. */
-    private volatile @Nullable Admitted admitted;
+    private volatile @Nullable Membership membership;
 
-    /** Null for a session that has entered no group. */
-    private @Nullable Membership membership;
     /** Null for a session without a place, which only looks. */
     private @Nullable Reading reading;
 
-    Session(FeedServer server, long number, Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) {
-        this.server = server;
+    /**
+     * What the sessions of a server have in common.
+     *
+     * @param chunks from which batches and samples are read
+     * @param acks receipts of all trainers
+     * @param consumers that the end of the feed depends on
+     */
+    record Shared(ChunkResources chunks, AckTable acks, Consumers consumers, Counters counters, Threads threads) {}
+
+    /** @param rest the bytes that followed HELLO */
+    Session(Sessions sessions, long number, Admission admission, Wire channel, FrameDecoder decoder, byte[] rest) {
+        this.sessions = sessions;
+        this.shared = sessions.shared();
         this.number = number;
+        this.admission = admission;
         this.channel = channel;
         this.decoder = decoder;
-        this.hello = hello;
         this.rest = rest;
-        this.sendQueue = new SendQueue(server.threads().lock());
-        this.pulse = new Pulse(server.threads()::nanoTime);
-        this.receipts = server.acks().session(sendQueue::durable, this::makeReconnect, this::refuseReceipts);
+        this.sendQueue = new SendQueue(shared.threads().lock());
+        this.pulse = new Pulse(shared.threads()::nanoTime);
+        this.receipts = shared.acks().session(sendQueue::durable, this::makeReconnect, this::refuseReceipts);
     }
 
     /** Serves the trainer until one side ends, and closes the connection. */
@@ -82,9 +83,10 @@ final class Session implements Runnable, Occupant {
     public void run() {
         Threads.@Nullable Started sending = null;
         try {
-            Admitted to = admit();
-            Sender sender = new Sender(server, this, to, channel, sendQueue, clock);
-            sending = server.start(sender, "stoker-send-" + number);
+            Membership to = admission.isLook() ? look() : join();
+            PieceChannel out = new PieceChannel(channel, shared.threads().lock());
+            Sender sender = new Sender(this, shared, to, localReads(), out, sendQueue);
+            sending = sessions.start(sender, "stoker-send-" + number);
             read(to, sender);
         } catch (ProtocolException e) {
             if (e.code() == ErrorCode.PLACE_TAKEN) {
@@ -109,96 +111,62 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private Admitted admit() throws IOException, InterruptedException {
-        TokenRights rights = server.rights(hello);
-        FeedStream stream = server.stream(hello.stream());
-        // If each epoch has a separate version, a trainer that does not name an epoch can only look.
-        return hello.caller().look() || (stream.follows() && hello.epoch().isEmpty())
-                ? look(stream)
-                : join(stream, rights);
-    }
-
-    private Admitted join(FeedStream stream, TokenRights rights) throws IOException, InterruptedException {
-        Membership member = new Membership(stream.groups(), hello, this);
-        membership = member;
-        Group group = member.group();
-        if (group.isDisplacing(hello, rights)) {
-            rights.require(Right.ADMINISTER, "replacing a connected trainer by run " + hello.run());
-        }
-        // Before the version of an epoch is chosen, because the choice is permanent.
-        group.check(hello, rights);
-        long version = stream.version(hello);
-        OptionalLong only = stream.follows() ? hello.epoch() : OptionalLong.empty();
-        Group.Joined place = member.join(
-                rights, stream.at(version), only.orElse(0), server.threads().nowMs());
-        for (Occupant displaced : place.displaced()) {
-            displaced.end(
-                    ErrorCode.FENCED,
-                    Claim.of(hello, rights).who() + " has replaced this trainer in group " + hello.group()
-                            + " of stream " + stream.stream().name()
-                            + ": end this trainer, or let it read in another group (group=\"…\")");
-        }
-        Identity identity = place.identity();
-        int localFiles = localFiles(stream);
-        Admitted joined = begin(new Admitted(
-                stream,
-                place.order(),
-                identity,
-                group.watch(hello, identity),
-                only,
-                localFiles > 0 ? new SentFiles(localFiles, hello.localReadsFrom()) : null,
-                new Leases()));
-        reading = new Reading(server, this, hello, rights, group, joined, sendQueue, receipts);
-        Welcome welcome =
-                server.welcome(stream, joined.order(), identity, number).withLocalReads(localFiles);
-        welcome = stream.follows() ? welcome.following(only) : welcome;
-        sendQueue.add(rights.includes(Right.ACKNOWLEDGE) ? welcome : welcome.forReadingOnly());
+    private Membership join() throws IOException, InterruptedException {
+        Membership joined = Membership.join(admission, this, shared.threads()::nowMs);
+        begin(joined);
+        reading = new Reading(this, shared, joined, leases, sendQueue, receipts);
+        sendQueue.add(joined.welcome(number, localFiles()));
         LOG.info(
                 "Session {}: {}{} from {} ({})",
                 number,
-                identity,
-                only.isPresent() ? ", epoch " + only.getAsLong() + " of version " + version : "",
+                joined.identity(),
+                joined.only().isPresent()
+                        ? ", epoch " + joined.only().getAsLong() + " of version "
+                                + joined.order().stream().version()
+                        : "",
                 channel.peer(),
-                hello.client());
+                admission.hello().client());
         return joined;
     }
 
     /** Describes the stream to a client that takes no place. Leaves no state behind. */
-    private Admitted look(FeedStream stream) throws InterruptedException, ProtocolException {
-        GroupOrder order = stream.look(hello);
-        Identity identity = Group.identity(stream.stream().name(), hello, hello.run());
-        Admitted looking = begin(new Admitted(
-                stream,
-                order,
-                identity,
-                new SessionWatch(identity, hello.client()),
-                OptionalLong.empty(),
-                null,
-                new Leases()));
-        Welcome welcome = server.welcome(stream, order, identity, number);
-        sendQueue.add(stream.follows() ? welcome.following(stream.begun(hello)) : welcome);
-        LOG.debug("Session {}: {} observes ({})", number, identity, hello.client());
+    private Membership look() throws InterruptedException, ProtocolException {
+        Membership looking = Membership.look(admission);
+        begin(looking);
+        sendQueue.add(looking.welcome(number, 0));
+        LOG.debug(
+                "Session {}: {} observes ({})",
+                number,
+                looking.identity(),
+                admission.hello().client());
         return looking;
     }
 
-    private Admitted begin(Admitted to) {
-        admitted = to;
+    private void begin(Membership to) {
+        membership = to;
         to.watch().connected();
         decoder.welcomed();
-        return to;
     }
 
     /** Returns whether the session was admitted for a look only. */
     boolean isLooking() {
-        return hello.caller().look();
+        return admission.hello().caller().look();
     }
 
     /**
      * Returns how many files the trainer may know. Local reads are only for trainers of this machine, and only if
      * chunks are files of this machine.
      */
-    private int localFiles(FeedStream stream) throws IOException {
-        return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.localFiles(), MAX_FILES) : 0;
+    private int localFiles() throws IOException {
+        return channel.isUnix() && admission.stream().stream().source().hasFiles()
+                ? Math.min(admission.hello().localFiles(), MAX_FILES)
+                : 0;
+    }
+
+    private Sender.LocalReads localReads() throws IOException {
+        int files = reading == null ? 0 : localFiles();
+        return new Sender.LocalReads(
+                files > 0 ? new SentFiles(files, admission.hello().localReadsFrom()) : null, leases);
     }
 
     /** Returns the number of the session, which is unique on this server. */
@@ -212,7 +180,7 @@ final class Session implements Runnable, Occupant {
             sendQueue.end(null);
             if (sending == null) {
                 // The farewell must not wait for a peer that does not read.
-                server.closeLater(channel);
+                closeLater();
                 sendFarewell();
             }
             drain();
@@ -225,7 +193,7 @@ final class Session implements Runnable, Occupant {
     }
 
     private void sendFarewell() {
-        PieceChannel out = new PieceChannel(channel, server.threads().lock());
+        PieceChannel out = new PieceChannel(channel, shared.threads().lock());
         Frame farewell = sendQueue.farewell();
         try {
             if (farewell != null) {
@@ -237,7 +205,7 @@ final class Session implements Runnable, Occupant {
         out.shut();
     }
 
-    private void read(Admitted to, Sender sender) throws IOException, InterruptedException {
+    private void read(Membership to, Sender sender) throws IOException, InterruptedException {
         ByteBuffer in = ByteBuffer.allocate(READ_BYTES);
         handleAll(ByteBuffer.wrap(rest), to, sender);
         while (!sendQueue.isEnded()) {
@@ -250,7 +218,7 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private void handleAll(ByteBuffer in, Admitted to, Sender sender) throws IOException, InterruptedException {
+    private void handleAll(ByteBuffer in, Membership to, Sender sender) throws IOException, InterruptedException {
         while (in.hasRemaining() && !sendQueue.isEnded()) {
             Optional<Frame> frame = decoder.next(in);
             if (frame.isPresent()) {
@@ -259,16 +227,16 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private void handle(Frame frame, Admitted to, Sender sender) throws IOException, InterruptedException {
+    private void handle(Frame frame, Membership to, Sender sender) throws IOException, InterruptedException {
         if (Reading.FRAMES.contains(frame.type())) {
             if (reading == null) {
                 throw new ProtocolException(
-                        hello.caller().look() ? ErrorCode.BAD_FRAME : ErrorCode.UNSUPPORTED_PROTOCOL,
-                        frame.type() + ": " + whyOnlyLooking(to.stream()));
+                        isLooking() ? ErrorCode.BAD_FRAME : ErrorCode.UNSUPPORTED_PROTOCOL,
+                        frame.type() + ": " + whyOnlyLooking());
             }
             reading.handle(frame);
         } else if (frame instanceof GetSamples || frame instanceof ListSamples) {
-            SampleAnswers.queue(frame, hello, sendQueue);
+            SampleAnswers.queue(frame, admission.hello(), sendQueue);
         } else if (frame instanceof Stats stats) {
             to.watch().told(stats);
         } else if (frame instanceof Ping ping) {
@@ -282,10 +250,10 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private String whyOnlyLooking(FeedStream stream) {
-        return hello.caller().look()
+    private String whyOnlyLooking() {
+        return isLooking()
                 ? "this session only observes, as its HELLO requested; reconnect to read"
-                : "stream " + stream.stream().name()
+                : "stream " + admission.stream().stream().name()
                         + " follows its dataset, but HELLO did not say which epoch the"
                         + " trainer reads; reconnect and name it";
     }
@@ -306,7 +274,12 @@ final class Session implements Runnable, Occupant {
     @Override
     public void end(ErrorCode code, String why) {
         sendQueue.end(new ErrorMessage(code, why));
-        server.closeLater(channel);
+        closeLater();
+    }
+
+    /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
+    void closeLater() {
+        sessions.closeLater(channel);
     }
 
     private void makeReconnect() {
@@ -325,7 +298,7 @@ final class Session implements Runnable, Occupant {
 
     /** Tells the trainer which feeder serves each lane. */
     void tell(FeedStream of, LaneMap map) {
-        Admitted to = admitted;
+        Membership to = membership;
         if (to != null && to.stream() == of) {
             sendQueue.laneMap(map.forLanes(to.order().order().lanes()));
         }
@@ -341,7 +314,7 @@ final class Session implements Runnable, Occupant {
 
     /** Reads and discards what the peer still sends, so that a reset does not discard the farewell. */
     private void drain() {
-        server.closeLater(channel);
+        closeLater();
         ByteBuffer in = ByteBuffer.allocate(READ_BYTES);
         try (channel) {
             int bytes;
@@ -372,28 +345,27 @@ final class Session implements Runnable, Occupant {
 
     private void leave() {
         try {
-            Admitted to = admitted;
-            if (to != null) {
-                to.leases().close();
-            }
+            leases.close();
             receipts.end();
+            Membership to = membership;
             if (to != null) {
                 to.watch().left();
             }
         } finally {
-            server.left(this);
+            sessions.left(this);
         }
     }
 
     private void vacate() {
-        if (membership != null) {
-            membership.leave();
+        Membership to = membership;
+        if (to != null) {
+            to.leave();
         }
     }
 
     @Override
     public String toString() {
-        Admitted to = admitted;
-        return to == null ? hello.client() : to.identity().toString();
+        Membership to = membership;
+        return to == null ? admission.hello().client() : to.identity().toString();
     }
 }

@@ -1,13 +1,29 @@
 package dev.stoker.server.session;
 
+import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.server.feed.FeedSpec;
+import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.security.FeedToken;
+import dev.stoker.server.security.KeyLimit;
+import dev.stoker.server.security.ServerTls;
+import dev.stoker.server.security.TokenRights;
+import dev.stoker.server.session.accept.Acceptor;
+import dev.stoker.server.session.accept.PlainWire;
+import dev.stoker.server.session.accept.ProcessLimits;
 import dev.stoker.server.session.accept.RateLimitedLog;
+import dev.stoker.server.session.accept.TlsWire;
 import dev.stoker.server.session.accept.Wire;
+import dev.stoker.server.session.group.Admission;
+import dev.stoker.server.session.group.FeedStream;
 import dev.stoker.server.threads.Threads;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -15,16 +31,20 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The sessions of a server, each from its first thread to its last word. Thread-safe. */
-final class Sessions {
+/** The sessions of a server: whom it lets in, and each from its first thread to its last word. Thread-safe. */
+final class Sessions implements Acceptor.Gate {
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
-    private final Counters counters;
+    private final FeedSpec spec;
+    private final ServerOptions options;
+    private final Map<String, FeedStream> streams;
+    private final Optional<ServerTls> tls;
+    private final Session.Shared shared;
+    private final ProcessLimits limits = ProcessLimits.ofThisProcess();
     /** By number, so that all are told of a change in the order in which they came. */
     private final ConcurrentNavigableMap<Long, Session> running = new ConcurrentSkipListMap<>();
 
@@ -37,24 +57,105 @@ final class Sessions {
     private final Condition oneLeft;
     private final RateLimitedLog exhausted = new RateLimitedLog(10_000);
     private volatile Instant idleSince;
+    private volatile boolean ending;
 
-    Sessions(Counters counters, Instant started, Threads threads) {
-        this.counters = counters;
-        this.threads = threads;
+    /**
+     * @param streams by name; filled before the first trainer comes
+     * @param tls for connections over TCP; empty for plain text
+     */
+    Sessions(
+            FeedSpec spec,
+            ServerOptions options,
+            Map<String, FeedStream> streams,
+            Optional<ServerTls> tls,
+            Session.Shared shared) {
+        this.spec = spec;
+        this.options = options;
+        this.streams = streams;
+        this.tls = tls;
+        this.shared = shared;
+        this.threads = shared.threads();
         this.timer = threads.timer("stoker-timer");
         this.lock = threads.lock();
         this.oneLeft = lock.newCondition();
-        this.idleSince = started;
+        this.idleSince = Instant.ofEpochMilli(threads.nowMs());
     }
 
     /**
-     * Starts a session, which is given its number.
-     *
-     * @throws ProtocolException if there is no thread for it
+     * Refuses a trainer that has no right to come in, or means another feed or stream. What a token allows is looked up
+     * here and nowhere else.
      */
-    void begin(LongFunction<Session> session) throws ProtocolException {
+    @Override
+    public Admission judge(Hello hello) throws ProtocolException {
+        TokenRights rights = rights(hello);
+        if (hello.feed().isPresent()
+                && !hello.feed().get().equals(spec.name())
+                && !hello.feed().get().equals(spec.id().toString())) {
+            throw new ProtocolException(
+                    ErrorCode.WRONG_FEED,
+                    "feed " + spec.name() + " (" + spec.id() + ") is served here, not "
+                            + hello.feed().get() + ": check the address, or STOKER_FEED");
+        }
+        String stream = hello.stream().orElse(spec.streams().get(0).name());
+        rights.require(stream, hello.group());
+        if (ending) {
+            throw new ProtocolException(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending");
+        }
+        if (size() >= options.maxSessions()) {
+            throw new ProtocolException(
+                    ErrorCode.INTERNAL,
+                    options.maxSessions() + " trainers are connected, which is the limit: start the feed with a larger"
+                            + " --max-sessions");
+        }
+        limits.judge(size());
+        return new Admission(hello, rights, stream(stream));
+    }
+
+    /**
+     * What a trainer may do by its token; everything where no token is wanted.
+     *
+     * @throws ProtocolException if a token is wanted, and it has none or a wrong one
+     */
+    private TokenRights rights(Hello hello) throws ProtocolException {
+        Optional<FeedToken> token = options.access().token();
+        if (token.isEmpty()) {
+            return TokenRights.ALL;
+        }
+        return token.get()
+                .rights(hello.token())
+                .orElseThrow(() -> new ProtocolException(
+                        ErrorCode.UNAUTHORIZED,
+                        hello.token().isPresent()
+                                ? "this feed does not know the token: take one from the feed's token file"
+                                : "this feed requires a token: give the trainer one from the feed's token file"));
+    }
+
+    private FeedStream stream(String name) throws ProtocolException {
+        FeedStream stream = streams.get(name);
+        if (stream == null) {
+            throw new ProtocolException(
+                    ErrorCode.UNKNOWN_STREAM,
+                    "feed " + spec.name() + " has no stream " + name + "; its streams are "
+                            + String.join(", ", streams.keySet()) + ", see STREAM in `stoker feed --help`");
+        }
+        return stream;
+    }
+
+    @Override
+    public Wire wire(SocketChannel channel) throws IOException {
+        PlainWire plain = new PlainWire(channel);
+        return tls.isPresent() && !plain.isUnix()
+                ? new TlsWire(channel, tls.get().engine(), KeyLimit.bytes())
+                : plain;
+    }
+
+    @Override
+    public void enter(Wire channel, FrameDecoder decoder, Admission admission, byte[] rest) throws IOException {
+        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel
+        // answers, so neither a long step nor a long hold of Python's interpreter lock counts.
+        channel.keepAlive();
         long number = numbers.incrementAndGet();
-        Session begun = session.apply(number);
+        Session begun = new Session(this, number, admission, channel, decoder, rest);
         running.put(number, begun);
         boolean started = false;
         try {
@@ -65,6 +166,16 @@ final class Sessions {
                 forget(begun);
             }
         }
+    }
+
+    /** Returns what the sessions have in common. */
+    Session.Shared shared() {
+        return shared;
+    }
+
+    /** Returns a warning if the limits of the process are too low for the sessions that are allowed. */
+    Optional<String> warning() {
+        return limits.warning(options.maxSessions());
     }
 
     /**
@@ -94,8 +205,8 @@ final class Sessions {
     /** The session has ended and its threads are done. */
     void left(Session session) {
         long now = System.nanoTime();
-        counters.waitedNanos.add(session.clock().waitedNanos(now));
-        counters.subscribedNanos.add(session.clock().subscribedNanos(now));
+        shared.counters().waitedNanos.add(session.clock().waitedNanos(now));
+        shared.counters().subscribedNanos.add(session.clock().subscribedNanos(now));
         forget(session);
     }
 
@@ -133,8 +244,8 @@ final class Sessions {
     /** The share of their time in which trainers have waited for data, of all sessions ever. */
     double waitedShare() {
         long now = System.nanoTime();
-        long waited = counters.waitedNanos.sum();
-        long subscribed = counters.subscribedNanos.sum();
+        long waited = shared.counters().waitedNanos.sum();
+        long subscribed = shared.counters().subscribedNanos.sum();
         for (Session session : running.values()) {
             waited += session.clock().waitedNanos(now);
             subscribed += session.clock().subscribedNanos(now);
@@ -153,6 +264,11 @@ final class Sessions {
         } catch (IOException e) {
             LOG.debug("A connection did not close cleanly", e);
         }
+    }
+
+    /** Lets nobody in from now on. */
+    void shut() {
+        ending = true;
     }
 
     /** Tells every trainer, and waits until the sessions have ended, but not for ever. */

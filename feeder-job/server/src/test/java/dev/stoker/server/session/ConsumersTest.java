@@ -16,7 +16,7 @@ class ConsumersTest {
 
     @Test
     void refusesGroupsReplicasAndRanksBeyondTheLimit() throws Exception {
-        Consumers consumers = new Consumers(200);
+        Consumers consumers = new Consumers(group -> true, 200);
         consumers.add(consumer("default", 0, 0, 1));
         consumers.add(consumer("default", 0, 1, 1));
         consumers.add(consumer("default", 1, 0, 1));
@@ -33,7 +33,7 @@ class ConsumersTest {
 
     @Test
     void restoredConsumersCountAndMayExceedTheLimit() throws Exception {
-        Consumers consumers = new Consumers(120);
+        Consumers consumers = new Consumers(group -> true, 120);
         for (int rank = 0; rank < 5; rank++) {
             consumers.restore(consumer("default", 0, rank, 1));
         }
@@ -44,7 +44,7 @@ class ConsumersTest {
 
     @Test
     void knownConsumersReturnInAnyRun() throws Exception {
-        Consumers consumers = new Consumers(60);
+        Consumers consumers = new Consumers(group -> true, 60);
         for (long run = 1; run < 100; run++) {
             consumers.add(consumer("default", 0, 0, run));
         }

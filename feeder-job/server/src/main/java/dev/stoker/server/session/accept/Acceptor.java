@@ -6,6 +6,7 @@ import dev.stoker.schemas.protocol.Protocol;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.codec.FrameDecoder;
 import dev.stoker.server.feed.PortRange;
+import dev.stoker.server.session.group.Admission;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -49,8 +50,13 @@ public final class Acceptor implements AutoCloseable {
 
     /** Checks first frames. Runs on the accepting thread and must not block. */
     public interface Gate {
-        /** Returns normally if the client is admitted. */
-        void judge(Hello hello) throws ProtocolException;
+        /**
+         * Judges a client.
+         *
+         * @return what {@link #enter} needs
+         * @throws ProtocolException if the client is refused
+         */
+        Admission judge(Hello hello) throws ProtocolException;
 
         /** Returns the connection through which a socket is read. */
         Wire wire(SocketChannel channel) throws IOException;
@@ -60,7 +66,7 @@ public final class Acceptor implements AutoCloseable {
          *
          * @throws ProtocolException if there is no room for a session; the caller then still owns the connection
          */
-        void enter(Wire wire, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException;
+        void enter(Wire wire, FrameDecoder decoder, Admission admission, byte[] rest) throws IOException;
     }
 
     private final ServerSocketChannel server;
@@ -251,8 +257,7 @@ public final class Acceptor implements AutoCloseable {
         try {
             Optional<Hello> hello = connection.read(input);
             if (hello.isPresent()) {
-                gate.judge(hello.get());
-                letIn(connection, key, hello.get());
+                letIn(connection, key, gate.judge(hello.get()));
             } else if (connection.hasEnded()) {
                 gone(connection);
             }
@@ -272,7 +277,7 @@ public final class Acceptor implements AutoCloseable {
         }
     }
 
-    private void letIn(PendingConnection connection, SelectionKey key, Hello hello) throws IOException {
+    private void letIn(PendingConnection connection, SelectionKey key, Admission admission) throws IOException {
         byte[] rest = new byte[input.remaining()];
         input.get(rest);
         key.cancel();
@@ -281,7 +286,7 @@ public final class Acceptor implements AutoCloseable {
         connection.channel().configureBlocking(true);
         connection.wire().admitted();
         try {
-            gate.enter(connection.wire(), connection.decoder(), hello, rest);
+            gate.enter(connection.wire(), connection.decoder(), admission, rest);
         } catch (ProtocolException e) {
             // Rejected at the last moment: report it to the peer as for any other connection.
             connection.channel().configureBlocking(false);

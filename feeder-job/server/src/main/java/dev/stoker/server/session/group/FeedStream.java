@@ -9,10 +9,11 @@ import dev.stoker.schemas.protocol.parts.FieldInfo;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
-import dev.stoker.server.feed.Identity;
 import dev.stoker.server.window.DamageCheck;
 import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.PieceBuilder;
 import dev.stoker.server.window.ServedStream;
+import dev.stoker.server.window.Windows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -27,22 +28,33 @@ import org.slf4j.LoggerFactory;
 public final class FeedStream {
     private static final Logger LOG = LoggerFactory.getLogger(FeedStream.class);
 
+    private final FeedSpec feed;
     private final StreamOrders orders;
     private final ServedStream stream;
     private final OrderSpec defaults;
     private final DamageCheck damageCheck;
     private final Groups groups;
     private @Nullable GroupOrder defaultOrder;
+    /** Address of this server. */
+    private final String address;
+
     private LaneMap laneMap;
 
-    public FeedStream(StreamOrders orders, OrderSpec defaults, DamageCheck damageCheck, LaneMap first) {
+    /**
+     * @param defaults the order of trainers that do not ask for another one
+     * @param everything the lane map in which this server has every lane
+     */
+    public FeedStream(
+            FeedSpec feed, StreamOrders orders, OrderSpec defaults, DamageCheck damageCheck, LaneMap everything) {
+        this.feed = feed;
         this.orders = orders;
         this.stream = orders.first();
         this.defaults = defaults;
         this.damageCheck = damageCheck;
         this.groups = new Groups(stream.name());
         // This server has every lane until the enumerator sends another map.
-        this.laneMap = first;
+        this.laneMap = everything;
+        this.address = everything.addresses().get(0);
     }
 
     /** Returns the stream in the state at the start of the feed. */
@@ -53,10 +65,6 @@ public final class FeedStream {
     /** Returns whether each epoch has a separate version. */
     public boolean follows() {
         return orders.follows();
-    }
-
-    public DamageCheck damageCheck() {
-        return damageCheck;
     }
 
     /** Returns the order of trainers that do not ask for another one. */
@@ -90,22 +98,23 @@ public final class FeedStream {
      *
      * @throws ProtocolException if its order spec does not fit the group's
      */
-    public GroupOrder look(Hello hello) throws ProtocolException {
+    GroupOrder look(Hello hello) throws ProtocolException {
         long version = stream.version();
         if (follows()) {
             version = orders.look(hello.group(), hello.epoch(), hello.version());
             orders.open(version);
         }
         Group group = groups.find(hello.group()).orElseGet(() -> new Group(stream.name(), hello.group()));
-        return group.look(hello, at(version));
+        return group.look(hello, at(version, OptionalLong.empty()));
     }
 
     /**
      * Describes a version of the stream.
      *
+     * @param run of the trainer
      * @param session the number of the session
      */
-    public Welcome welcome(FeedSpec feed, GroupOrder order, Identity identity, long session) {
+    Welcome welcome(GroupOrder order, long run, long session) {
         ServedStream version = order.stream();
         return new Welcome(
                 new Welcome.FeedName(feed.id(), feed.name()),
@@ -122,13 +131,13 @@ public final class FeedStream {
                 order.order().size().samples(),
                 order.largestBatchBytes(),
                 feed.epochs(),
-                identity.run(),
+                run,
                 session,
                 laneMap().forLanes(order.order().lanes()));
     }
 
     /** Returns the epoch that a looking trainer names, if its version is chosen already. */
-    public OptionalLong begun(Hello hello) throws ProtocolException {
+    OptionalLong begun(Hello hello) throws ProtocolException {
         return follows()
                         && hello.epoch().isPresent()
                         && orders.isChosen(hello.group(), hello.epoch().getAsLong())
@@ -137,17 +146,18 @@ public final class FeedStream {
     }
 
     /**
-     * Opens the version of a trainer's epoch, or the only version of a stream that does not follow its dataset.
+     * Opens the version of a trainer's epoch, or the only version of a stream that does not follow its dataset, and
+     * returns its orders.
      *
      * @throws ProtocolException if the trainer's state has another version, or none can be chosen
      */
-    public long version(Hello hello) throws ProtocolException {
+    Group.Orders at(Hello hello) throws ProtocolException {
         if (!follows()) {
-            return stream.version();
+            return at(stream.version(), OptionalLong.empty());
         }
         long version = orders.choose(hello.group(), hello.epoch().orElseThrow(), hello.version());
         orders.open(version);
-        return version;
+        return at(version, hello.epoch());
     }
 
     /**
@@ -155,13 +165,17 @@ public final class FeedStream {
      *
      * @throws ProtocolException if the epoch was not started, or cannot be opened
      */
-    public GroupOrder begun(String group, long epoch, OrderSpec spec) throws ProtocolException {
+    GroupOrder begun(String group, long epoch, OrderSpec spec) throws ProtocolException {
         return of(spec, orders.chosen(group, epoch));
     }
 
-    /** Returns the orders at a version. */
-    public Group.Orders at(long version) {
+    private Group.Orders at(long version, OptionalLong only) {
         return new Group.Orders() {
+            @Override
+            public OptionalLong only() {
+                return only;
+            }
+
             @Override
             public GroupOrder of(OrderSpec spec) throws ProtocolException {
                 return FeedStream.this.of(spec, version);
@@ -174,6 +188,16 @@ public final class FeedStream {
         };
     }
 
+    /**
+     * Returns a builder of the pieces of a session.
+     *
+     * @param only the epoch that alone is of this order, if there is but one
+     */
+    PieceBuilder builder(GroupOrder order, Windows windows, OptionalLong only) {
+        OptionalLong epochs = only.isPresent() ? OptionalLong.of(only.getAsLong() + 1) : feed.epochs();
+        return new PieceBuilder(order, windows, damageCheck, epochs, feed.tag());
+    }
+
     /** Returns what other nodes should know of the groups. */
     public List<GroupFacts> facts() {
         List<GroupFacts> facts = new ArrayList<>();
@@ -182,15 +206,20 @@ public final class FeedStream {
     }
 
     /** Returns the status of its groups. */
-    public List<FeedStatus.Group> status(OptionalLong epochs) {
+    public List<FeedStatus.Group> status() {
         return groups.shown().stream()
-                .flatMap(group -> group.status(epochs).stream())
+                .flatMap(group -> group.status(feed.epochs()).stream())
                 .sorted(Comparator.comparing(FeedStatus.Group::name))
                 .toList();
     }
 
     public synchronized LaneMap laneMap() {
         return laneMap;
+    }
+
+    /** Returns whether a lane map gives a lane to this server. */
+    public boolean isHere(LaneMap map, int lane) {
+        return map.gives(lane, address);
     }
 
     /** Replaces the lane map if this one is newer. Returns whether it was. */

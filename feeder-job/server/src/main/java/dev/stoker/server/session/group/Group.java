@@ -8,8 +8,8 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
-import dev.stoker.server.feed.Identity;
-import dev.stoker.server.security.TokenRights;
+import dev.stoker.server.session.group.Membership.Occupant;
+import dev.stoker.server.session.group.Places.Claim;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.ServedStream;
 import java.util.Comparator;
@@ -53,21 +53,21 @@ public final class Group {
 
     private int sessions;
     /** The trainers of the newest run. */
-    private final Map<MemberId, SessionWatch> watches = new HashMap<>();
+    private final Map<Claim.Seat, SessionWatch> watches = new HashMap<>();
 
     private long watchedRun;
 
-    public Group(String stream, String name) {
+    Group(String stream, String name) {
         this.stream = stream;
         this.name = name;
         this.places = new Places("group " + name + " of stream " + stream);
     }
 
-    /** The result of joining. The caller must end the displaced sessions. */
-    public record Joined(GroupOrder order, Identity identity, List<Occupant> displaced) {}
-
     /** Finds the order of a spec at a version. Returns the same object for the same spec. */
-    public interface Orders {
+    interface Orders {
+        /** Returns the only epoch that is read at this version; empty for all epochs. */
+        OptionalLong only();
+
         GroupOrder of(OrderSpec spec) throws ProtocolException;
 
         OrderSpec defaults();
@@ -76,18 +76,20 @@ public final class Group {
     /**
      * Admits a session.
      *
-     * @param epoch the epoch that is read at the version of these orders, or 0 for all epochs
+     * @param displaced receives the sessions that lose their places to it, which the caller must end
      * @throws ProtocolException if the order spec does not fit, or the session gets no place
      */
-    public synchronized Joined join(
-            Hello hello, TokenRights rights, Occupant session, Orders at, long epoch, long nowMs)
+    synchronized Membership join(
+            Admission admission, Claim claim, Occupant session, Orders at, long nowMs, List<Occupant> displaced)
             throws ProtocolException {
-        GroupOrder joined = order(hello, at, Optional.ofNullable(spec));
-        Places.Given given = places.admit(Claim.of(hello, rights), session, nowMs);
+        GroupOrder joined = order(admission.hello(), at, Optional.ofNullable(spec));
+        Places.Given given = places.admit(claim, session, nowMs);
+        displaced.addAll(given.displaced());
         spec = joined.spec();
-        keep(epoch, joined);
+        keep(at.only().orElse(0), joined);
         sessions++;
-        return new Joined(joined, identity(stream, hello, given.run()), given.displaced());
+        SessionWatch watch = watch(claim, new SessionWatch(admission.identity(given.run()), claim.client()));
+        return new Membership(admission, joined, watch, at.only(), new Membership.Place(this, claim, session));
     }
 
     /**
@@ -95,8 +97,8 @@ public final class Group {
      *
      * @throws ProtocolException as {@link #join} does
      */
-    public synchronized void check(Hello hello, TokenRights rights) throws ProtocolException {
-        places.check(Claim.of(hello, rights));
+    synchronized void check(Claim claim) throws ProtocolException {
+        places.check(claim);
     }
 
     /**
@@ -104,7 +106,7 @@ public final class Group {
      *
      * @throws ProtocolException if its order spec does not fit
      */
-    public synchronized GroupOrder look(Hello hello, Orders at) throws ProtocolException {
+    synchronized GroupOrder look(Hello hello, Orders at) throws ProtocolException {
         return order(hello, at, fixed ? Optional.ofNullable(spec) : Optional.empty());
     }
 
@@ -122,19 +124,6 @@ public final class Group {
         return order;
     }
 
-    /** Returns the identity of a session in a run. */
-    public static Identity identity(String stream, Hello hello, long run) {
-        return new Identity(
-                stream,
-                hello.group(),
-                run,
-                hello.participant().rank(),
-                hello.participant().worldSize(),
-                hello.participant().worker(),
-                hello.participant().workers(),
-                hello.replica());
-    }
-
     private void keep(long epoch, GroupOrder order) {
         orders.put(epoch, order);
         if (orders.size() > ORDERS_KEPT) {
@@ -143,20 +132,20 @@ public final class Group {
     }
 
     /** Returns the statistics of a trainer that has joined. All its connections within a run share them. */
-    public synchronized SessionWatch watch(Hello hello, Identity identity) {
-        if (identity.run() > watchedRun) {
-            watchedRun = identity.run();
+    private SessionWatch watch(Claim claim, SessionWatch first) {
+        long run = first.identity().run();
+        if (run > watchedRun) {
+            watchedRun = run;
             watches.clear();
         }
-        SessionWatch known = watches.get(seat(hello));
-        if (known != null && known.identity().equals(identity)) {
+        SessionWatch known = watches.get(claim.seat());
+        if (known != null && known.identity().equals(first.identity())) {
             return known;
         }
-        SessionWatch watch = new SessionWatch(identity, hello.client());
-        if (identity.run() == watchedRun && watches.size() < MAX_WATCHED) {
-            watches.put(seat(hello), watch);
+        if (run == watchedRun && watches.size() < MAX_WATCHED) {
+            watches.put(claim.seat(), first);
         }
-        return watch;
+        return first;
     }
 
     /** Returns the status of the group; empty before a trainer has joined. */
@@ -197,12 +186,8 @@ public final class Group {
     }
 
     /** Returns whether an explicit run would take a place from a live session. */
-    public synchronized boolean isDisplacing(Hello hello, TokenRights rights) {
-        return places.isDisplacing(Claim.of(hello, rights));
-    }
-
-    private static MemberId seat(Hello hello) {
-        return new MemberId(hello.participant().rank(), hello.participant().worker(), hello.replica());
+    synchronized boolean isDisplacing(Claim claim) {
+        return places.isDisplacing(claim);
     }
 
     /**
@@ -210,14 +195,14 @@ public final class Group {
      *
      * @throws ProtocolException if there are too many places
      */
-    public synchronized void settle(Hello hello, TokenRights rights, Occupant session) throws ProtocolException {
-        places.settle(Claim.of(hello, rights), session);
+    synchronized void settle(Claim claim, Occupant session) throws ProtocolException {
+        places.settle(claim, session);
         fixed = true;
     }
 
     /** Frees the place of a session that had joined and has ended. */
-    public synchronized void leave(Hello hello, Occupant session) {
-        places.leave(seat(hello), session);
+    synchronized void leave(Claim claim, Occupant session) {
+        places.leave(claim.seat(), session);
         sessions--;
         if (sessions == 0 && !fixed) {
             spec = null;

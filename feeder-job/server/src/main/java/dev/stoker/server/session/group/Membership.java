@@ -1,47 +1,202 @@
 package dev.stoker.server.session.group;
 
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
-import dev.stoker.server.security.TokenRights;
+import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.security.Right;
+import dev.stoker.server.session.group.Places.Claim;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.PieceBuilder;
+import dev.stoker.server.window.Windows;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A session's membership of a group, which stays open until the session leaves it. For the session's reader thread.
+ * What a session was admitted to: a stream in one order, and a place in a group of it, unless the session only looks.
+ * Immutable.
  */
 public final class Membership {
-    private final Groups groups;
-    private final Hello hello;
-    private final Occupant session;
-    private final Group group;
-    private boolean joined;
+    private final Admission admission;
+    private final GroupOrder order;
+    private final SessionWatch watch;
+    private final OptionalLong only;
+    /** Null for a session that only looks. */
+    private final @Nullable Place place;
+
+    /** What has a place in a group: a session. Its methods return at once and may be called by any thread. */
+    public interface Occupant {
+        /** Asks the peer for a sign of life, because another process wants the place. */
+        void ask();
+
+        /** Whether the peer has been asked and has given no sign of life for so long that its machine must be gone. */
+        boolean isSilent();
+
+        /** Ends the session. */
+        void end(ErrorCode code, String why);
+    }
+
+    /** A place that a session has taken. */
+    record Place(Group group, Claim claim, Occupant session) {}
+
+    Membership(Admission admission, GroupOrder order, SessionWatch watch, OptionalLong only, @Nullable Place place) {
+        this.admission = admission;
+        this.order = order;
+        this.watch = watch;
+        this.only = only;
+        this.place = place;
+    }
 
     /**
-     * Enters the group that a trainer names. The session has no place yet.
+     * Takes a place in the group that a trainer names, and ends the sessions that lose theirs to it. The session must
+     * {@linkplain #leave leave} in the end.
      *
-     * @throws ProtocolException if too many groups are open
+     * @param nowMs wall clock, from which new run numbers are generated
+     * @throws ProtocolException if too many groups are open, or the trainer gets no place, order or version
      */
-    public Membership(Groups groups, Hello hello, Occupant session) throws ProtocolException {
-        this.groups = groups;
-        this.hello = hello;
-        this.session = session;
-        this.group = groups.enter(hello.group());
+    public static Membership join(Admission admission, Occupant session, LongSupplier nowMs) throws ProtocolException {
+        Groups groups = admission.stream().groups();
+        String name = admission.hello().group();
+        Group group = groups.enter(name);
+        Membership joined = null;
+        boolean whole = false;
+        try {
+            Claim claim = Claim.of(admission);
+            List<Occupant> displaced = new ArrayList<>();
+            joined = join(group, admission, claim, session, nowMs, displaced);
+            endAll(displaced, claim, joined.identity());
+            whole = true;
+            return joined;
+        } finally {
+            if (!whole && joined != null) {
+                joined.leave();
+            } else if (!whole) {
+                groups.leave(name);
+            }
+        }
     }
 
-    public Group group() {
-        return group;
+    private static Membership join(
+            Group group,
+            Admission admission,
+            Claim claim,
+            Occupant session,
+            LongSupplier nowMs,
+            List<Occupant> displaced)
+            throws ProtocolException {
+        if (group.isDisplacing(claim)) {
+            admission.rights().require(Right.ADMINISTER, "replacing a connected trainer by run " + claim.run());
+        }
+        // Before the version of an epoch is chosen, because the choice is permanent.
+        group.check(claim);
+        Group.Orders orders = admission.stream().at(admission.hello());
+        return group.join(admission, claim, session, orders, nowMs.getAsLong(), displaced);
     }
 
-    /** Takes a place, as {@link Group#join} does. */
-    public Group.Joined join(TokenRights rights, Group.Orders at, long epoch, long nowMs) throws ProtocolException {
-        Group.Joined place = group.join(hello, rights, session, at, epoch, nowMs);
-        joined = true;
-        return place;
+    private static void endAll(List<Occupant> displaced, Claim claim, Identity by) {
+        for (Occupant session : displaced) {
+            session.end(
+                    ErrorCode.FENCED,
+                    claim.who() + " has replaced this trainer in group " + by.group() + " of stream " + by.stream()
+                            + ": end this trainer, or let it read in another group (group=\"…\")");
+        }
+    }
+
+    /**
+     * Finds the order for a client that takes no place. Leaves no state behind.
+     *
+     * @throws ProtocolException if its order spec does not fit the group's, or the version cannot be opened
+     */
+    public static Membership look(Admission admission) throws ProtocolException {
+        GroupOrder order = admission.stream().look(admission.hello());
+        Identity identity = admission.identity(admission.hello().run());
+        SessionWatch watch = new SessionWatch(identity, admission.hello().client());
+        return new Membership(admission, order, watch, OptionalLong.empty(), null);
+    }
+
+    /**
+     * Describes the stream to the trainer.
+     *
+     * @param session the number of the session
+     * @param localFiles number of files that the trainer may know
+     */
+    public Welcome welcome(long session, int localFiles) throws ProtocolException {
+        FeedStream stream = stream();
+        Welcome welcome = stream.welcome(order, identity().run(), session);
+        if (place == null) {
+            return stream.follows() ? welcome.following(stream.begun(admission.hello())) : welcome;
+        }
+        welcome = welcome.withLocalReads(localFiles);
+        welcome = stream.follows() ? welcome.following(only) : welcome;
+        return admission.rights().includes(Right.ACKNOWLEDGE) ? welcome : welcome.forReadingOnly();
+    }
+
+    /** Returns a builder of the pieces that the session is sent. */
+    public PieceBuilder builder(Windows windows) {
+        return stream().builder(order, windows, only);
+    }
+
+    /**
+     * Returns the order of an epoch.
+     *
+     * @throws ProtocolException if the session is bound to another epoch, and this one was not started or cannot be
+     *     opened
+     */
+    public GroupOrder order(long epoch) throws ProtocolException {
+        boolean here = !stream().follows() || (only.isPresent() && only.getAsLong() == epoch);
+        return here ? order : stream().begun(identity().group(), epoch, order.spec());
+    }
+
+    /**
+     * The trainer has subscribed, so the order of its group is fixed and its run is the group's.
+     *
+     * @throws ProtocolException if there are too many places
+     */
+    public void settle() throws ProtocolException {
+        if (place != null) {
+            place.group().settle(place.claim(), place.session());
+        }
     }
 
     /** Frees the place, if there is one, and leaves the group. Called once. */
     public void leave() {
-        if (joined) {
-            group.leave(hello, session);
+        if (place != null) {
+            place.group().leave(place.claim(), place.session());
+            stream().groups().leave(identity().group());
         }
-        groups.leave(hello.group());
+    }
+
+    /** Returns whether the session has no place. */
+    public boolean isLook() {
+        return place == null;
+    }
+
+    public Admission admission() {
+        return admission;
+    }
+
+    public FeedStream stream() {
+        return admission.stream();
+    }
+
+    public GroupOrder order() {
+        return order;
+    }
+
+    /** Returns who the trainer is in its run. */
+    public Identity identity() {
+        return watch.identity();
+    }
+
+    public SessionWatch watch() {
+        return watch;
+    }
+
+    /** Returns the only epoch that may be subscribed to, if each epoch has a separate version. */
+    public OptionalLong only() {
+        return only;
     }
 }

@@ -9,6 +9,7 @@ import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.protocol.parts.Instance;
 import dev.stoker.schemas.protocol.parts.Launch;
 import dev.stoker.server.session.Pulse;
+import dev.stoker.server.session.group.Places.Claim;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +21,7 @@ class PlacesTest {
     private Claim lastClaim;
     private Fake lastSession;
 
-    private static final class Fake implements Occupant {
+    private static final class Fake implements Membership.Occupant {
         boolean silent;
         int asked;
 
@@ -54,7 +55,7 @@ class PlacesTest {
 
     private static Claim claim(Who who, int rank, int world, int worker, int workers, long run, long joined) {
         return new Claim(
-                new MemberId(rank, worker, 0), run, world, workers, who.caller(joined), Claim.Trust.OPEN, "test");
+                new Claim.Seat(rank, worker, 0), run, world, workers, who.caller(joined), Claim.Trust.OPEN, "test");
     }
 
     private static Claim claim(Who who, int rank, int world) {
@@ -252,7 +253,7 @@ class PlacesTest {
 
     @Test
     void processThatDoesNotNameItselfIsNobodyElse() throws Exception {
-        Claim unknown = new Claim(new MemberId(0, 0, 0), 0, 1, 1, Caller.UNKNOWN, Claim.Trust.OPEN, "old/1");
+        Claim unknown = new Claim(new Claim.Seat(0, 0, 0), 0, 1, 1, Caller.UNKNOWN, Claim.Trust.OPEN, "old/1");
         reads(unknown);
         refused(unknown, ErrorCode.PLACE_TAKEN);
     }
