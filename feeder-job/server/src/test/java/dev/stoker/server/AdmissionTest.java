@@ -81,6 +81,9 @@ class AdmissionTest {
     @Test
     void refusesAnUnknownStreamAndNamesThoseThereAre() throws IOException {
         refused(named(null, "val", "default", "{}", 0), "unknown_stream", "stream val", "its streams are train");
+        assertThat(node.metrics().rejected())
+                .as("refused before it was a session")
+                .isEqualTo(1);
     }
 
     @Test

@@ -12,16 +12,26 @@ import dev.stoker.schemas.protocol.Frame.Ping;
 import dev.stoker.schemas.protocol.Frame.Pong;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.protocol.codec.FrameDecoder;
 import dev.stoker.schemas.protocol.parts.Caller;
 import dev.stoker.schemas.protocol.parts.Instance;
 import dev.stoker.schemas.protocol.parts.Launch;
 import dev.stoker.server.feed.LedgerItem;
+import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.security.FeedToken;
 import dev.stoker.server.security.ServerSecurity;
+import dev.stoker.server.session.FeedServer;
+import dev.stoker.server.session.accept.Acceptor;
+import dev.stoker.server.session.accept.TcpListener;
+import dev.stoker.server.session.accept.Wire;
+import dev.stoker.server.session.group.Admission;
+import dev.stoker.server.threads.Threads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -123,6 +133,64 @@ class AuthorizationTest {
             List<LedgerItem> items = new ArrayList<>();
             Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 2);
         }
+    }
+
+    /** The token file may change while a connection is on its way from the door to its session. */
+    @Test
+    void rightsAreLookedUpOnceAndThoseOfTheSessionAreTheOnesFound() throws IOException {
+        Path file = Files.writeString(directory.resolve("changing"), "k-early rights=read\nk-late\n");
+        FeedToken tokens = FeedToken.file(file);
+        TestFeed feed = new TestFeed(
+                TestDataset.create(directory.resolve("more"), 1, 50, 20, 20), "{\"batch_size\":4,\"lanes\":2}");
+        ServerOptions options =
+                TestFeed.options().withAccess(new ServerSecurity(Optional.of(tokens), Optional.empty(), false));
+        try (FeedServer server = new FeedServer(
+                        feed.spec(),
+                        options,
+                        SimulatedNode.streams(feed.spec()),
+                        Threads.system(),
+                        (gate, rejected) -> TcpListener.open(
+                                options, slow(gate, () -> forget(tokens, file, "k-early")), rejected));
+                RawClient client = RawClient.connect(server.address())) {
+            Welcome welcome = client.join(hello("k-early", "default", 0));
+            assertThat(welcome.readOnly()).isTrue();
+            assertThat(server.metrics().rejected()).isZero();
+            try (RawClient next = RawClient.connect(server.address())) {
+                assertThatThrownBy(() -> next.join(hello("k-early", "default", 0)))
+                        .hasMessageContaining("does not know the token");
+            }
+        }
+    }
+
+    /** A door at which something happens between the judgement and the session. */
+    private static Acceptor.Gate slow(Acceptor.Gate gate, Runnable meanwhile) {
+        return new Acceptor.Gate() {
+            @Override
+            public Admission judge(Hello hello) throws ProtocolException {
+                Admission admission = gate.judge(hello);
+                meanwhile.run();
+                return admission;
+            }
+
+            @Override
+            public Wire wire(SocketChannel channel) throws IOException {
+                return gate.wire(channel);
+            }
+
+            @Override
+            public void enter(Wire wire, FrameDecoder decoder, Admission admission, byte[] rest) throws IOException {
+                gate.enter(wire, decoder, admission, rest);
+            }
+        };
+    }
+
+    private static void forget(FeedToken tokens, Path file, String token) {
+        try {
+            Files.writeString(file, "k-late\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        Waiting.until(() -> tokens.rights(Optional.of(token)).isEmpty());
     }
 
     /** Slurm shows job ids to all users, and a process id is no secret either. */
