@@ -7,9 +7,9 @@ import dev.stoker.ingest.pack.plan.PackPlan;
 import dev.stoker.ingest.pack.read.SampleFields;
 import dev.stoker.ingest.pack.sync.Packed;
 import dev.stoker.ingest.pack.sync.StoredRow;
-import dev.stoker.metadata.chunks.ChunkWrites;
+import dev.stoker.metadata.chunks.ChunkOutput;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.schemas.chunk.ChunkBuilder;
-import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
@@ -18,11 +18,6 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.UUID;
 
 /**
  * Reads the files of planned chunks and writes the chunks. For one thread at a time; reuses its memory.
@@ -34,15 +29,13 @@ final class ChunkPacker {
 
     private final PackPlan plan;
     private final Patience patience;
-    private final ChunkIds ids = new ChunkIds();
-    private final ObjectStore store;
+    private final ChunkOutput output;
     private final DatasetInfo info;
     private final SampleFields fields;
     private ChunkBuilder builder;
 
     private List<ChunkSummary> chunks = new ArrayList<>();
-    private Map<String, SortedSet<String>> classes = new TreeMap<>();
-    private Map<String, Long> missing = new TreeMap<>();
+    private UsedClasses used = new UsedClasses();
     private SkipCounts skipped = new SkipCounts();
     private List<StoredRow> replaced = new ArrayList<>();
     private long samples;
@@ -51,7 +44,9 @@ final class ChunkPacker {
     ChunkPacker(PackPlan plan, DatasetInfo info, ObjectStore store, SampleFields fields, Patience patience) {
         this.plan = plan;
         this.patience = patience;
-        this.store = store;
+        this.output = new ChunkOutput(
+                        store, info.id(), plan.ingest(), (what, attempt) -> patience.run(what, attempt::run))
+                .createdAt(Instant.ofEpochMilli(plan.startedMs()));
         this.info = info;
         this.fields = fields;
         builder = newBuilder();
@@ -64,8 +59,7 @@ final class ChunkPacker {
     /** Reads and writes one planned chunk. The returned chunk is durable. */
     Packed pack(PlannedChunk planned) throws IOException, InterruptedException {
         chunks = new ArrayList<>();
-        classes = new TreeMap<>();
-        missing = new TreeMap<>();
+        used = new UsedClasses();
         skipped = new SkipCounts();
         replaced = new ArrayList<>();
         samples = 0;
@@ -89,7 +83,7 @@ final class ChunkPacker {
             // The memory of an oversized chunk is not kept for ordinary chunks.
             builder = newBuilder();
         }
-        return new Packed(chunks, classes, missing, skipped, replaced, samples, bytes);
+        return new Packed(chunks, used, skipped, replaced, samples, bytes);
     }
 
     /** Returns whether the file is a sample of a chunk. */
@@ -114,15 +108,9 @@ final class ChunkPacker {
             builder.reset();
             return;
         }
-        UUID id = ids.next(System.currentTimeMillis());
-        PackedChunk chunk = builder.finish(
-                new ChunkIdentity(info.id(), id, plan.ingest(), split, Instant.ofEpochMilli(plan.startedMs())));
-        ChunkWrites.write(store, chunk, (what, attempt) -> patience.run(what, attempt::run));
+        PackedChunk chunk = output.write(builder, split);
         chunks.add(chunk.summary());
-        chunk.classes()
-                .forEach((field, names) ->
-                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
-        chunk.missing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
+        used.add(chunk);
         builder.reset();
     }
 }

@@ -24,6 +24,7 @@ import dev.stoker.ingest.pack.sync.SampleCheck;
 import dev.stoker.ingest.pack.sync.StoredRow;
 import dev.stoker.ingest.pack.sync.SyncChanges;
 import dev.stoker.ingest.pack.sync.SyncDecision;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
@@ -39,9 +40,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutionException;
@@ -87,8 +86,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     private transient byte[] lastKey;
     private transient SkipCounts skipped;
     private transient RowsByChunk removed;
-    private transient Map<String, SortedSet<String>> classes;
-    private transient Map<String, Long> missing;
+    private transient UsedClasses classes;
     private transient int chunks;
     private transient Optional<IngestMeter> meter;
     private transient Counter sampleCounter;
@@ -134,8 +132,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
                 sync == null
                         ? new DuplicateRule(plan.onDuplicate(), KeyRefusals.OF_FILES, skipped, planner::add)
                         : sync);
-        classes = new TreeMap<>();
-        missing = new TreeMap<>();
+        classes = new UsedClasses();
         chunks = 0;
         meter = IngestMeter.find(plan.ingest());
         sampleCounter = getMetricGroup().counter("samples");
@@ -283,10 +280,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         for (ChunkSummary chunk : packed.chunks()) {
             output.collect(new StreamRecord<>(new PackReport.Chunk(task, chunks++, chunk)));
         }
-        packed.classes()
-                .forEach((field, names) ->
-                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
-        packed.missing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
+        classes.add(packed.classes());
         skipped.add(packed.skipped());
         packed.replaced().forEach(row -> removed.add(row.ordinal(), row.row()));
         sampleCounter.inc(packed.samples());
@@ -312,7 +306,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         }
         int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
         removed.list().forEach(rows -> output.collect(new StreamRecord<>(new PackReport.Removed(task, rows))));
-        Map<String, Long> notes = MissingClasses.notes(missing);
+        Map<String, Long> notes = MissingClasses.notes(classes.missing());
         if (decided != null) {
             notes.put(IngestRun.REMOVED, decided.changes().count(SyncChanges.Kind.REMOVED));
         }
@@ -327,7 +321,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
                 task,
                 getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
                 chunks,
-                classes,
+                classes.names(),
                 notes,
                 examples)));
     }

@@ -8,13 +8,13 @@ import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
-import dev.stoker.ingest.pack.ChunkOutput;
-import dev.stoker.ingest.pack.OpenChunks;
 import dev.stoker.ingest.pack.Splits;
 import dev.stoker.ingest.topic.value.DeadLetters;
 import dev.stoker.ingest.topic.value.PoisonException;
 import dev.stoker.ingest.topic.value.RowMaker;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.chunks.ChunkOutput;
+import dev.stoker.metadata.chunks.OpenChunks;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
@@ -116,7 +116,8 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
         chunks = new OpenChunks(
                 info.fields(),
                 plan.chunkSizeBytes(),
-                new ChunkOutput(store, info.id(), plan.place().run(), patience),
+                new ChunkOutput(
+                        store, info.id(), plan.place().run(), (what, attempt) -> patience.run(what, attempt::run)),
                 "stoker-pack-" + task);
         letters = new DeadLetters(plan.letters().location(), topic, plan.topicId());
         if (keys != null && plan.place().baseVersion() > 0) {
@@ -291,7 +292,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
                 checkpoint,
                 chunks.takeChunks(),
                 changes == null ? List.of() : changes.end(),
-                chunks.takeClasses(),
+                chunks.takeUsed().names(),
                 next,
                 deadLetters)));
         next = new TreeMap<>();

@@ -1,4 +1,4 @@
 /**
- * Heads of chunks and writes of chunk files, for all that read or write whole chunks.
+ * Heads of chunks, and the packing and writing of chunk files, for all that read or write whole chunks.
  */
 package dev.stoker.metadata.chunks;

@@ -2,6 +2,7 @@ package dev.stoker.metadata.compaction;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.metadata.commit.Commit;
 import dev.stoker.metadata.commit.CommitUnknownException;
 import dev.stoker.metadata.commit.VersionCommitter;
@@ -23,9 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
@@ -217,22 +216,18 @@ public final class Compaction {
 
     private VersionRequest request(List<PackedGroup> groups) {
         List<ChunkSummary> added = new ArrayList<>();
-        Map<String, SortedSet<String>> classes = new TreeMap<>();
+        UsedClasses used = new UsedClasses();
         int sources = 0;
         for (PackedGroup group : groups) {
             added.addAll(group.chunks());
             sources += group.group().sources().size();
-            group.classes()
-                    .forEach((field, names) ->
-                            classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+            used.add(group.classes());
         }
-        Map<String, List<String>> names = new TreeMap<>();
-        classes.forEach((field, used) -> names.put(field, List.copyOf(used)));
         return VersionRequest.compact(
                 ingest,
                 added,
                 base -> removed(base, groups),
-                names,
+                used.lists(),
                 Map.of("compacted.chunks", Integer.toString(sources)));
     }
 

@@ -1,21 +1,17 @@
 package dev.stoker.metadata.compaction;
 
-import dev.stoker.metadata.chunks.ChunkWrites;
+import dev.stoker.metadata.chunks.ChunkOutput;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.metadata.work.PieceWorker;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.chunk.ChunkIdentity;
-import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -28,8 +24,6 @@ import java.util.concurrent.Future;
  */
 final class GroupPacker implements PieceWorker<WrittenGroup> {
 
-    private static final SecureRandom RANDOM = new SecureRandom();
-
     /** The approximate size of schema, footer and padding of a file. */
     private static final long FRAME_BYTES = 4096;
 
@@ -39,12 +33,13 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
     private final int payloadFields;
     private final ByteBuffer memory;
     private final ChunkBuilder builder;
+    private final ChunkOutput output;
 
     /** Of the group in work; the last one may be unfinished. */
     private final List<UUID> begun = new ArrayList<>();
 
     private ArrayList<ChunkSummary> chunks = new ArrayList<>();
-    private TreeMap<String, TreeSet<String>> classes = new TreeMap<>();
+    private UsedClasses used = new UsedClasses();
 
     /** @param reads number of chunks that are read at a time */
     GroupPacker(Packing packing, int reads) {
@@ -55,6 +50,12 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
         this.payloadFields = (int) fields.stream().filter(Field::payload).count();
         this.memory = ByteBuffer.allocateDirect(packing.plan().longestGroup());
         this.builder = new ChunkBuilder(fields, chunkSize);
+        this.output = new ChunkOutput(
+                packing.dataset().store(),
+                packing.dataset().info().id(),
+                packing.ingest(),
+                packing.began(),
+                begun::add);
     }
 
     private static Thread thread(Runnable work) {
@@ -73,7 +74,7 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
         begun.clear();
         try {
             pack(packing.plan().groups().get(number));
-            return new WrittenGroup(number, chunks, classes);
+            return new WrittenGroup(number, chunks, used.names());
         } catch (IOException | InterruptedException | RuntimeException e) {
             UnusedChunks.delete(packing.dataset().store(), begun);
             throw e;
@@ -82,7 +83,7 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
 
     private void pack(ChunkGroup group) throws IOException, InterruptedException {
         chunks = new ArrayList<>();
-        classes = new TreeMap<>();
+        used = new UsedClasses();
         builder.reset();
         List<LoadedChunk> loaded = load(group);
         GroupRows rows = GroupRows.of(loaded, packing.plan().rules().shuffleSeed());
@@ -156,19 +157,13 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
         builder.endRow();
     }
 
-    private void write(String split) throws IOException {
+    private void write(String split) throws IOException, InterruptedException {
         if (builder.rows() == 0) {
             return;
         }
-        UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
-        begun.add(id);
-        PackedChunk chunk = builder.finish(
-                new ChunkIdentity(packing.dataset().info().id(), id, packing.ingest(), split, packing.began()));
-        ChunkWrites.write(packing.dataset().store(), chunk);
+        PackedChunk chunk = output.write(builder, split);
         chunks.add(chunk.summary());
-        chunk.classes()
-                .forEach((field, names) ->
-                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        used.add(chunk);
         builder.reset();
     }
 }

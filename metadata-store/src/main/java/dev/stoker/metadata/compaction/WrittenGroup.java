@@ -3,8 +3,8 @@ package dev.stoker.metadata.compaction;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 /**
  * The result of packing a group, without the group itself.
@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * @param chunks the new chunks, durable
  * @param classes the class names that they use, by categorical field
  */
-record WrittenGroup(int group, ArrayList<ChunkSummary> chunks, TreeMap<String, TreeSet<String>> classes)
+record WrittenGroup(int group, ArrayList<ChunkSummary> chunks, TreeMap<String, SortedSet<String>> classes)
         implements Serializable {
     private static final long serialVersionUID = 1;
 

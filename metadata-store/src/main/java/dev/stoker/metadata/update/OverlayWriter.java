@@ -1,11 +1,10 @@
 package dev.stoker.metadata.update;
 
 import dev.stoker.metadata.chunks.ChunkHeads;
-import dev.stoker.metadata.chunks.ChunkWrites;
+import dev.stoker.metadata.chunks.ChunkOutput;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -14,20 +13,16 @@ import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
 /** Writes overlays, one after the other. For one thread. */
 final class OverlayWriter {
-
-    private static final SecureRandom RANDOM = new SecureRandom();
 
     /** Overlays have no payload. */
     private static final int NO_SEGMENTS = 4096;
@@ -83,13 +78,12 @@ final class OverlayWriter {
             }
             builder.endRow();
         }
-        UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
-        PackedChunk packed = builder.finish(new ChunkIdentity(
-                base.identity().dataset(), id, ingest, chunk.split(), began, Optional.of(chunk.id())));
-        written.add(id);
-        ChunkWrites.writeOverlay(store, packed);
-        ChunkOverlay overlay =
-                new ChunkOverlay(id, packed.summary().length(), packed.summary().crc32c());
+        PackedChunk packed = new ChunkOutput(store, base.identity().dataset(), ingest, began, written::add)
+                .writeOverlay(builder, chunk.split(), chunk.id());
+        ChunkOverlay overlay = new ChunkOverlay(
+                packed.summary().id(),
+                packed.summary().length(),
+                packed.summary().crc32c());
         return new Written(overlay, largestRow(chunk, overlay), packed.classes());
     }
 

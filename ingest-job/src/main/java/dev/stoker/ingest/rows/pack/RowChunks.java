@@ -4,10 +4,11 @@ import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.ingest.pack.ChunkOutput;
-import dev.stoker.ingest.pack.OpenChunks;
 import dev.stoker.ingest.pack.Splits;
 import dev.stoker.ingest.rows.read.RowWork;
+import dev.stoker.metadata.chunks.ChunkOutput;
+import dev.stoker.metadata.chunks.OpenChunks;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -21,10 +22,6 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
-import java.util.SortedMap;
-import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /** Packs rows into chunks and reports the chunks. For one thread. */
@@ -35,8 +32,7 @@ final class RowChunks {
     private final FieldSink sink;
     private final int[] places;
     private final Consumer<PackReport> output;
-    private final SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
-    private final SortedMap<String, Long> missing = new TreeMap<>();
+    private final UsedClasses classes = new UsedClasses();
     private final Deque<End> ends = new ArrayDeque<>();
     private int chunks;
     private int reported;
@@ -57,6 +53,7 @@ final class RowChunks {
 
     RowChunks(RowWork work, ObjectStore store, Consumer<PackReport> output) throws IOException {
         DatasetInfo info = work.info();
+        Patience patience = Patience.ofBatchAtWork();
         List<Field> fields = info.fields();
         List<String> names = fields.stream().map(Field::name).toList();
         this.places = work.mapping().fields().stream()
@@ -70,7 +67,7 @@ final class RowChunks {
         this.open = new OpenChunks(
                 fields,
                 work.chunkSizeBytes(),
-                new ChunkOutput(store, info.id(), work.ingest(), Patience.ofBatchAtWork()),
+                new ChunkOutput(store, info.id(), work.ingest(), (what, attempt) -> patience.run(what, attempt::run)),
                 "stoker-write");
     }
 
@@ -133,10 +130,7 @@ final class RowChunks {
             output.accept(new PackReport.Chunk(its, reported++, chunk));
             chunks++;
         }
-        open.takeClasses()
-                .forEach((field, names) ->
-                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
-        open.takeMissing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
+        classes.add(open.takeUsed());
     }
 
     /**
@@ -159,14 +153,9 @@ final class RowChunks {
         return chunks;
     }
 
-    /** Returns the class names of those chunks, by field. */
-    SortedMap<String, SortedSet<String>> classes() {
+    /** Returns the classes that those chunks use. */
+    UsedClasses classes() {
         return classes;
-    }
-
-    /** Returns the number of rows of those chunks without a class, by categorical field. */
-    SortedMap<String, Long> missing() {
-        return missing;
     }
 
     void close() throws InterruptedException {

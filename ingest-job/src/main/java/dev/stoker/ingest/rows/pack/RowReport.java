@@ -30,7 +30,7 @@ final class RowReport {
             skipped.addAll(FileSkip.EXCLUDED, work.omitted().rows());
         }
         leftOut.flush();
-        Map<String, Long> notes = MissingClasses.notes(chunks.missing());
+        Map<String, Long> notes = MissingClasses.notes(chunks.classes().missing());
         Map<String, String> examples = new TreeMap<>();
         skipped.byReason().forEach((reason, count) -> {
             notes.put(reason.note(), count);
@@ -41,7 +41,7 @@ final class RowReport {
                 task.getIndexOfThisSubtask(),
                 task.getNumberOfParallelSubtasks(),
                 chunks.chunks(),
-                chunks.classes(),
+                chunks.classes().names(),
                 notes,
                 examples);
     }

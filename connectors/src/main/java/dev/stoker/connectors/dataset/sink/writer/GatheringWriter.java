@@ -3,6 +3,7 @@ package dev.stoker.connectors.dataset.sink.writer;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.text.Units;
@@ -70,21 +71,19 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
         }
         check();
         gathered = true;
-        Map<String, SortedSet<String>> classes = new TreeMap<>();
+        UsedClasses classes = new UsedClasses();
         Map<String, Long> notes = new TreeMap<>();
         Map<String, String> examples = new TreeMap<>();
         for (PackReport.Done task : done.values()) {
-            task.classes()
-                    .forEach((field, names) ->
-                            classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+            classes.add(task.classes());
             task.notes().forEach((name, count) -> notes.merge(name, count, Long::sum));
             task.examples().forEach((name, text) -> examples.merge(name, text, (a, b) -> a.compareTo(b) <= 0 ? a : b));
         }
         skips.finish().ifPresent(name -> examples.put(IngestRun.SKIP_LIST, name));
         List<ChunkSummary> inOrder =
                 chunks.stream().map(PackReport.Chunk::chunk).toList();
-        return List.of(
-                new IngestCommittable(IngestCommittable.Part.ONLY, inOrder, removed.list(), classes, notes, examples));
+        return List.of(new IngestCommittable(
+                IngestCommittable.Part.ONLY, inOrder, removed.list(), classes.names(), notes, examples));
     }
 
     /** A version must never contain only some of the chunks. */

@@ -9,29 +9,25 @@ import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.chunks.ChunkWrites;
+import dev.stoker.metadata.chunks.ChunkOutput;
+import dev.stoker.metadata.chunks.OpenChunks;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.metadata.lease.Leases;
 import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.schemas.chunk.ChunkBuilder;
-import dev.stoker.schemas.chunk.ChunkIdentity;
-import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Clock;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.SortedMap;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
@@ -46,8 +42,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SampleWriter<T> implements CommittingSinkWriter<T, PackReport> {
 
-    private static final SecureRandom RANDOM = new SecureRandom();
-
     /** Each split has a chunk in memory. */
     private static final int MAX_SPLITS = 16;
 
@@ -59,10 +53,10 @@ public final class SampleWriter<T> implements CommittingSinkWriter<T, PackReport
     private final Counter sent;
     private final Patience patience = Patience.ofBatchAtWork();
     private final List<PackReport> reports = new ArrayList<>();
-    private final SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
-    private final SortedMap<String, ChunkBuilder> open = new TreeMap<>();
+    private final SortedSet<String> splits = new TreeSet<>();
+    private UsedClasses classes = new UsedClasses();
     private @Nullable ObjectStore store;
-    private @Nullable DatasetInfo info;
+    private @Nullable OpenChunks open;
     private long number;
     private int chunks;
     private int reported;
@@ -84,11 +78,9 @@ public final class SampleWriter<T> implements CommittingSinkWriter<T, PackReport
         try {
             String named = serializer.split(record);
             String split = named.isEmpty() ? target.split() : named;
-            ChunkBuilder chunk = open(split);
-            if (chunk.rows() > 0 && chunk.lengthWith(serializer.size(record)) > target.chunkSizeBytes()) {
-                finishChunk(split, chunk);
-            }
-            add(chunk, record);
+            requireFew(split);
+            add(begin().forSample(split, serializer.size(record)), record);
+            report();
             sent.inc();
         } catch (IOException | RuntimeException e) {
             FailureKind.endIfFinal(e);
@@ -112,28 +104,32 @@ public final class SampleWriter<T> implements CommittingSinkWriter<T, PackReport
         number++;
     }
 
-    private ChunkBuilder open(String split) throws IOException, InterruptedException {
-        ChunkBuilder chunk = open.get(split);
-        if (chunk == null) {
-            if (open.size() == MAX_SPLITS) {
-                throw new SuppressRestartsException(new IOException("Cannot write to "
-                        + target.run().target() + ": the rows have more than " + MAX_SPLITS + " splits, " + split
-                        + " after " + String.join(", ", open.keySet()) + "; write fewer splits with each job"));
-            }
-            chunk = new ChunkBuilder(begin().fields(), target.chunkSizeBytes());
-            open.put(split, chunk);
+    private void requireFew(String split) {
+        if (!splits.contains(split) && splits.size() == MAX_SPLITS) {
+            throw new SuppressRestartsException(new IOException("Cannot write to "
+                    + target.run().target() + ": the rows have more than " + MAX_SPLITS + " splits, " + split
+                    + " after " + String.join(", ", splits) + "; write fewer splits with each job"));
         }
-        return chunk;
+        splits.add(split);
     }
 
-    private DatasetInfo begin() throws IOException, InterruptedException {
-        DatasetInfo begun = info;
+    private OpenChunks begin() throws IOException, InterruptedException {
+        OpenChunks begun = open;
         if (begun == null) {
             DatasetInfo described =
                     DatasetInfo.decode(target.description(), target.run().target());
             patience.run("Opening " + target.run().target(), () -> begin(described));
-            info = described;
-            begun = described;
+            ObjectStore opened = store;
+            if (opened == null) {
+                throw new IllegalStateException("The store is not open");
+            }
+            ChunkOutput output = new ChunkOutput(
+                    opened,
+                    UUID.fromString(target.run().dataset()),
+                    target.run().ingest(),
+                    (what, attempt) -> patience.run(what, attempt::run));
+            begun = new OpenChunks(described.fields(), target.chunkSizeBytes(), output);
+            open = begun;
         }
         return begun;
     }
@@ -158,36 +154,29 @@ public final class SampleWriter<T> implements CommittingSinkWriter<T, PackReport
         new Leases(dataset).take(target.run().ingest(), Clock.systemUTC(), WriterProcess.user(), WriterProcess.ofJob());
     }
 
-    private void finishChunk(String split, ChunkBuilder full) throws IOException, InterruptedException {
-        ObjectStore opened = store;
-        if (opened == null) {
-            throw new IllegalStateException("The store is not open");
+    /** Reports the chunks that became durable. */
+    private void report() {
+        OpenChunks filled = open;
+        if (filled == null) {
+            return;
         }
-        long nowMs = System.currentTimeMillis();
-        UUID dataset = UUID.fromString(target.run().dataset());
-        PackedChunk packed = full.finish(new ChunkIdentity(
-                dataset, ChunkNames.newId(nowMs, RANDOM), target.run().ingest(), split, Instant.ofEpochMilli(nowMs)));
-        ChunkWrites.write(opened, packed, (what, attempt) -> patience.run(what, attempt::run));
-        packed.classes()
-                .forEach((field, names) ->
-                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
-        reports.add(new PackReport.Chunk(subtask, chunks++, packed.summary()));
-        full.reset();
+        for (ChunkSummary chunk : filled.takeChunks()) {
+            reports.add(new PackReport.Chunk(subtask, chunks++, chunk));
+        }
+        classes.add(filled.takeUsed());
     }
 
     /** Writes the last chunks before a checkpoint, or at the end of the input. */
     @Override
     public void flush(boolean endOfInput) throws IOException, InterruptedException {
-        for (Map.Entry<String, ChunkBuilder> split : open.entrySet()) {
-            if (split.getValue().rows() > 0) {
-                finishChunk(split.getKey(), split.getValue());
-            }
+        if (open != null) {
+            open.flush();
         }
+        report();
         if (endOfInput || chunks > reported) {
-            reports.add(
-                    new PackReport.Done(subtask, tasks, chunks - reported, new TreeMap<>(classes), Map.of(), Map.of()));
+            reports.add(new PackReport.Done(subtask, tasks, chunks - reported, classes.names(), Map.of(), Map.of()));
             reported = chunks;
-            classes.clear();
+            classes = new UsedClasses();
         }
     }
 

@@ -5,13 +5,12 @@ import dev.stoker.connectors.dataset.TooManyDeadLettersException;
 import dev.stoker.connectors.dataset.TopicReport;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.dataset.sink.committer.TopicCommittable;
+import dev.stoker.metadata.chunks.UsedClasses;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
@@ -35,7 +34,7 @@ public final class TopicWriter
 
     private List<ChunkSummary> chunks = new ArrayList<>();
     private List<String> removed = new ArrayList<>();
-    private TreeMap<String, SortedSet<String>> classes = new TreeMap<>();
+    private UsedClasses classes = new UsedClasses();
     private List<TopicCommittable> ready = new ArrayList<>();
     private long checkpoint;
 
@@ -57,9 +56,7 @@ public final class TopicWriter
     public void write(TopicReport report, Context context) {
         chunks.addAll(report.chunks());
         removed.addAll(report.removed());
-        report.classes()
-                .forEach((field, names) ->
-                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        classes.add(report.classes());
         report.next().forEach((partition, offset) -> after.merge(partition, offset, Math::max));
         sinceVersion += report.deadLetters();
         deadLetters += report.deadLetters();
@@ -92,12 +89,18 @@ public final class TopicWriter
         // A failed checkpoint has used a number, perhaps this one, so numbers only increase.
         number = Math.max(checkpoint, number + 1);
         TopicCommittable committable = new TopicCommittable(
-                PartIds.of(run.run(), number), chunks, removed, classes, before, new TreeMap<>(after), sinceVersion);
+                PartIds.of(run.run(), number),
+                chunks,
+                removed,
+                classes.names(),
+                before,
+                new TreeMap<>(after),
+                sinceVersion);
         before = new TreeMap<>(after);
         sinceVersion = 0;
         chunks = new ArrayList<>();
         removed = new ArrayList<>();
-        classes = new TreeMap<>();
+        classes = new UsedClasses();
         ready.add(committable);
     }
 

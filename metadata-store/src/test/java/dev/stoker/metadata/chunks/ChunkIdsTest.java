@@ -1,4 +1,4 @@
-package dev.stoker.ingest.pack;
+package dev.stoker.metadata.chunks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

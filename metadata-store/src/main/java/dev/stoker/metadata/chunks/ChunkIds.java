@@ -1,4 +1,4 @@
-package dev.stoker.ingest.pack;
+package dev.stoker.metadata.chunks;
 
 import dev.stoker.schemas.chunk.ChunkNames;
 import java.security.SecureRandom;
@@ -9,7 +9,7 @@ import java.util.UUID;
  * directory and make it durable takes about as long as to write a chunk, so several chunks in succession share one.
  * Thread-safe.
  */
-final class ChunkIds {
+public final class ChunkIds {
     /** Chunks in succession that share a directory. */
     static final int CHUNKS_PER_DIRECTORY = 16;
 
@@ -23,7 +23,7 @@ final class ChunkIds {
     private int left;
 
     /** Returns the next id. */
-    UUID next(long nowMs) {
+    public UUID next(long nowMs) {
         UUID id = ChunkNames.newId(nowMs, RANDOM);
         return new UUID(id.getMostSignificantBits(), (id.getLeastSignificantBits() & ~DIRECTORY) | directory(id));
     }

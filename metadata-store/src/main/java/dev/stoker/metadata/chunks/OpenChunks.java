@@ -1,4 +1,4 @@
-package dev.stoker.ingest.pack;
+package dev.stoker.metadata.chunks;
 
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -10,19 +10,17 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The chunks that a packing task is filling, one for each split, and the chunks that are being written meanwhile. One
- * thread fills them; separate threads write.
+ * thread fills them; it or separate threads write.
  */
 public final class OpenChunks {
 
@@ -32,30 +30,41 @@ public final class OpenChunks {
     private final List<Field> fields;
     private final int chunkSizeBytes;
     private final ChunkOutput output;
-    private final ExecutorService writers;
+    private final @Nullable ExecutorService writers;
     private final Map<String, ChunkBuilder> open = new TreeMap<>();
     private final Deque<ChunkBuilder> free = new ArrayDeque<>();
     private final Deque<Future<Written>> inWork = new ArrayDeque<>();
 
     private List<ChunkSummary> chunks = new ArrayList<>();
     private long begun;
-    private SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
-    private SortedMap<String, Long> missing = new TreeMap<>();
+    private UsedClasses used = new UsedClasses();
 
     /** A durable chunk, and its builder, which can be reused. */
-    private record Written(
-            ChunkSummary chunk, Map<String, List<String>> classes, Map<String, Long> missing, ChunkBuilder builder) {}
+    private record Written(PackedChunk chunk, ChunkBuilder builder) {}
 
-    /** @param name of the threads */
-    public OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output, String name) {
+    private OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output, @Nullable ExecutorService writers) {
         this.fields = fields;
         this.chunkSizeBytes = chunkSizeBytes;
         this.output = output;
-        writers = Executors.newFixedThreadPool(WRITERS, work -> {
+        this.writers = writers;
+    }
+
+    /** The thread that fills the chunks writes them. */
+    public OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output) {
+        this(fields, chunkSizeBytes, output, (ExecutorService) null);
+    }
+
+    /**
+     * Other threads write the chunks.
+     *
+     * @param name of the threads
+     */
+    public OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output, String name) {
+        this(fields, chunkSizeBytes, output, Executors.newFixedThreadPool(WRITERS, work -> {
             Thread thread = new Thread(work, name);
             thread.setDaemon(true);
             return thread;
-        });
+        }));
     }
 
     /** A builder of the split with room for a sample. */
@@ -76,10 +85,11 @@ public final class OpenChunks {
         open.remove(split);
         collect(WRITERS - 1);
         begun++;
-        inWork.add(writers.submit(() -> {
-            PackedChunk packed = output.write(builder, split);
-            return new Written(packed.summary(), packed.classes(), packed.missing(), builder);
-        }));
+        if (writers == null) {
+            add(output.write(builder, split), builder);
+        } else {
+            inWork.add(writers.submit(() -> new Written(output.write(builder, split), builder)));
+        }
     }
 
     /** Collects written chunks, and waits until no more than {@code most} are in progress. */
@@ -94,16 +104,18 @@ public final class OpenChunks {
                 }
                 throw new IOException("failed to write a chunk: " + e.getCause(), e.getCause());
             }
-            chunks.add(written.chunk());
-            written.classes()
-                    .forEach((field, names) ->
-                            classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
-            written.missing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
-            // The memory of an oversized chunk is not kept for ordinary chunks.
-            if (written.chunk().length() <= 2L * chunkSizeBytes) {
-                written.builder().reset();
-                free.push(written.builder());
-            }
+            add(written.chunk(), written.builder());
+        }
+    }
+
+    /** Adds a durable chunk. */
+    private void add(PackedChunk chunk, ChunkBuilder builder) {
+        chunks.add(chunk.summary());
+        used.add(chunk);
+        // The memory of an oversized chunk is not kept for ordinary chunks.
+        if (chunk.summary().length() <= 2L * chunkSizeBytes) {
+            builder.reset();
+            free.push(builder);
         }
     }
 
@@ -134,22 +146,18 @@ public final class OpenChunks {
         return taken;
     }
 
-    /** The class names that those chunks use, by field; call it after {@link #takeChunks}. */
-    public SortedMap<String, SortedSet<String>> takeClasses() {
-        SortedMap<String, SortedSet<String>> taken = classes;
-        classes = new TreeMap<>();
-        return taken;
-    }
-
-    /** The number of rows of those chunks that have no class, by categorical field; like {@link #takeClasses}. */
-    public SortedMap<String, Long> takeMissing() {
-        SortedMap<String, Long> taken = missing;
-        missing = new TreeMap<>();
+    /** The classes that those chunks use; call it after {@link #takeChunks}. */
+    public UsedClasses takeUsed() {
+        UsedClasses taken = used;
+        used = new UsedClasses();
         return taken;
     }
 
     /** Ends the threads; chunks that are not durable are lost. */
     public void close() throws InterruptedException {
+        if (writers == null) {
+            return;
+        }
         // The report of a thread that still writes would be lost, and the thread must not outlive the store.
         writers.shutdownNow();
         writers.awaitTermination(30, TimeUnit.SECONDS);
