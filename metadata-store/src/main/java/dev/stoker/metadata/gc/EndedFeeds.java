@@ -1,5 +1,7 @@
 package dev.stoker.metadata.gc;
 
+import static java.util.stream.Collectors.toList;
+
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.VersionUses;
@@ -13,27 +15,23 @@ import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.io.InputStream;
-import java.time.Duration;
-import java.time.InstantSource;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * Finds the files of ended feeds of which all versions were expired: ledgers, delivery signs and epoch choices. Without
- * the versions, no audit is possible. Lists the files first and reads the log and the uses afterwards; a feed takes its
- * use before it writes anything.
+ * the versions, no audit is possible. The files are listed first, and the log and the uses are read afterwards; a feed
+ * takes its use before it writes anything.
  */
 final class EndedFeeds {
 
-    private static final Pattern FEED = Pattern.compile(DatasetLayout.FEEDS + "([0-9a-f-]{36})/.+");
     private static final Pattern LEDGER = Pattern.compile(".+/ledger/(?:part|merged)-[^/]+\\.avro");
 
     private final Dataset dataset;
@@ -47,34 +45,35 @@ final class EndedFeeds {
     }
 
     /**
-     * Returns the files.
+     * Returns the names of the files.
      *
-     * @param olderThan minimum age of all files of a feed, and minimum time since its versions were expired
+     * @param newest the newest table, read after the files were listed
+     * @param files of all feeds
+     * @param latestMs latest time of all files of a feed, and of the expiry of its versions
      */
-    static List<ObjectInfo> find(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
-        Map<String, List<ObjectInfo>> feeds = new TreeMap<>();
-        for (ObjectInfo object : dataset.store().list(DatasetLayout.FEEDS).toList()) {
-            Matcher matcher = FEED.matcher(object.name());
-            if (matcher.matches()) {
-                feeds.computeIfAbsent(matcher.group(1), feed -> new ArrayList<>())
-                        .add(object);
-            }
+    static Set<String> find(Dataset dataset, ChunkTable newest, List<ObjectInfo> files, long latestMs)
+            throws IOException {
+        if (newest.expired().isEmpty() || files.isEmpty()) {
+            return Set.of();
         }
-        ChunkTable newest = dataset.latest().table();
-        if (newest.expired().isEmpty()) {
-            return List.of();
-        }
+        Map<String, List<ObjectInfo>> feeds =
+                files.stream().collect(Collectors.groupingBy(file -> feed(file.name()), TreeMap::new, toList()));
         Set<String> running = new VersionUses(dataset)
                 .all().stream().map(use -> use.feed().toString()).collect(Collectors.toSet());
-        EndedFeeds ended = new EndedFeeds(dataset, newest, clock.millis() - olderThan.toMillis());
-        List<ObjectInfo> found = new ArrayList<>();
+        EndedFeeds ended = new EndedFeeds(dataset, newest, latestMs);
+        Set<String> found = new HashSet<>();
         for (Map.Entry<String, List<ObjectInfo>> feed : feeds.entrySet()) {
-            boolean isOld = feed.getValue().stream().allMatch(file -> file.modifiedMs() <= ended.latestMs);
+            boolean isOld = feed.getValue().stream().allMatch(file -> file.modifiedMs() <= latestMs);
             if (isOld && !running.contains(feed.getKey()) && ended.usedOnlyExpired(feed.getValue())) {
-                found.addAll(feed.getValue());
+                feed.getValue().forEach(file -> found.add(file.name()));
             }
         }
         return found;
+    }
+
+    /** Returns the feed of a file. */
+    static String feed(String name) {
+        return name.substring(DatasetLayout.FEEDS.length(), name.indexOf('/', DatasetLayout.FEEDS.length()));
     }
 
     /** Returns false also if the ledger is elsewhere, damaged, or about another dataset. */

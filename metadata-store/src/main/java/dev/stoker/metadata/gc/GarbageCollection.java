@@ -1,45 +1,35 @@
 package dev.stoker.metadata.gc;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.ExpirySign;
 import dev.stoker.metadata.commit.VersionCommitter;
-import dev.stoker.metadata.index.run.IndexRange;
 import dev.stoker.metadata.lease.Leases;
 import dev.stoker.metadata.lease.ProcessLeases;
-import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.dataset.Lease;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
-import dev.stoker.storage.ObjectInfo;
-import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.errors.NoSuchObjectException;
-import dev.stoker.storage.errors.StoreErrors;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Deletes files that no version contains and no lease protects, chunks that only expired versions contain, and what
  * ended feeds of such versions have left. Writers, feeds and other collections may run at the same time.
  *
+ * <p>The plan lists the files that can be deleted, {@linkplain Marks marks} what is needed, and keeps the rest. The
+ * deletion marks again, and deletes the planned files that still stand as in the plan.
+ *
  * <p>The order of the reads makes this safe. A writer takes its lease before its first chunk and releases it after its
- * commit. The collection lists the chunks first, the leases second, and reads the log last. A listed chunk therefore
- * has a visible lease, or is committed in a visible version, or its ingest has ended.
+ * commit. The collection lists the chunks first, the leases second, and reads the log last; then the tags and uses. A
+ * listed chunk therefore has a visible lease, or is committed in a visible version, or its ingest has ended.
  *
  * <p>A copy from or to the dataset also uses chunks that no version has yet, or that were freed. While one has its
  * {@linkplain ProcessLeases lease}, no chunk is deleted.
@@ -83,10 +73,13 @@ public final class GarbageCollection {
     public static GarbageCollection plan(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
         // If the entry of a version is lost, its chunks look like chunks of no version.
         dataset.log().requireNewest(dataset.latestVersion());
-        Orphans.Files files = Orphans.list(dataset);
+        Listing files = Listing.read(dataset, EnumSet.allOf(FileKind.class));
         Map<String, Lease> leases = new TreeMap<>(new Leases(dataset).all());
         Map<String, Lease> copies = new ProcessLeases(dataset, ProcessLeases.Kind.COPY).all();
-        List<Orphan> orphans = Orphans.without(dataset, files, clock);
+        Marks marks = Marks.read(dataset)
+                .withoutExpired(olderThan, clock)
+                .withoutEndedFeeds(files.of(FileKind.FEED), olderThan, clock);
+        Map<Marks.Standing, List<Orphan>> unneeded = files.by(marks, clock);
         List<String> finished = new ArrayList<>();
         VersionCommitter committer = new VersionCommitter(dataset, clock, "");
         for (String ingest : leases.keySet()) {
@@ -95,110 +88,20 @@ public final class GarbageCollection {
             }
         }
         leases.keySet().removeAll(finished);
-        Set<UUID> freed = FreedChunks.find(dataset, olderThan, clock);
-        List<Orphan> expired = files.chunks().stream()
-                .filter(chunk ->
-                        ChunkNames.idOf(chunk.name()).filter(freed::contains).isPresent())
-                .map(chunk -> Orphans.orphan(chunk, clock, false))
-                .toList();
-        Set<UUID> freedOverlays = OverlayFiles.freed(dataset, files.overlays(), olderThan, clock);
-        List<Orphan> overlays = files.overlays().stream()
-                .filter(overlay -> ChunkNames.idOfOverlay(overlay.name())
-                        .filter(freedOverlays::contains)
-                        .isPresent())
-                .map(overlay -> Orphans.orphan(overlay, clock, false))
-                .toList();
-        List<Orphan> ofFeeds = EndedFeeds.find(dataset, olderThan, clock).stream()
-                .map(file -> Orphans.orphan(file, clock, false))
-                .toList();
+        List<Orphan> expired = unneeded.get(Marks.Standing.EXPIRED);
+        expired.sort(Comparator.comparing(file -> FileKind.of(file)));
+        List<Orphan> ofFeeds = unneeded.get(Marks.Standing.OF_ENDED_FEED);
+        ofFeeds.sort(Comparator.comparing(file -> EndedFeeds.feed(file.name())));
+        List<Orphan> orphans = unneeded.get(Marks.Standing.OF_NO_VERSION);
         return new GarbageCollection(
                 dataset,
-                leftovers(dataset, orphans, leases, copies, olderThan, clock),
+                new Leftovers(dataset, leases, !copies.isEmpty(), olderThan, clock).of(orphans),
                 finished,
-                Stream.concat(expired.stream(), overlays.stream()).toList(),
+                expired,
                 ofFeeds,
                 copies,
                 olderThan,
                 clock);
-    }
-
-    private static List<Leftover> leftovers(
-            Dataset dataset,
-            List<Orphan> orphans,
-            Map<String, Lease> leases,
-            Map<String, Lease> copies,
-            Duration olderThan,
-            InstantSource clock)
-            throws IOException {
-        Map<String, List<Orphan>> byIngest = new LinkedHashMap<>();
-        leases.keySet().forEach(ingest -> byIngest.put(ingest, new ArrayList<>()));
-        List<Leftover> leftovers = new ArrayList<>();
-        for (Orphan orphan : orphans) {
-            String ingest;
-            try {
-                ingest = ingest(dataset, orphan);
-            } catch (NoSuchObjectException e) {
-                // Another collection has deleted it.
-                continue;
-            }
-            if (ingest.isEmpty()) {
-                boolean isYoung = orphan.age().compareTo(olderThan) < 0;
-                leftovers.add(new Leftover(
-                        "",
-                        Optional.empty(),
-                        List.of(orphan),
-                        orphan.age(),
-                        isYoung
-                                ? Leftover.Fate.YOUNG
-                                : leases.isEmpty() && copies.isEmpty()
-                                        ? Leftover.Fate.DELETE
-                                        : Leftover.Fate.BESIDE_WRITERS));
-            } else {
-                byIngest.computeIfAbsent(ingest, i -> new ArrayList<>()).add(orphan);
-            }
-        }
-        byIngest.forEach((ingest, files) -> {
-            Optional<Lease> lease = Optional.ofNullable(leases.get(ingest));
-            Duration age = files.stream()
-                    .map(Orphan::age)
-                    .min(Comparator.naturalOrder())
-                    .orElseGet(() -> Duration.between(lease.orElseThrow().created(), clock.instant()));
-            leftovers.add(new Leftover(
-                    ingest,
-                    lease,
-                    files,
-                    age,
-                    lease.isPresent()
-                            ? Leftover.Fate.LEASED
-                            : age.compareTo(olderThan) < 0
-                                    ? Leftover.Fate.YOUNG
-                                    : copies.isEmpty() ? Leftover.Fate.DELETE : Leftover.Fate.BESIDE_WRITERS));
-        });
-        leftovers.sort(Comparator.comparing(Leftover::age).reversed());
-        return leftovers;
-    }
-
-    /** Returns the ingest that wrote a file, according to its content or name; empty if they do not say. */
-    private static String ingest(Dataset dataset, Orphan orphan) throws IOException {
-        if (orphan.unfinished()
-                || IndexRange.ofName(orphan.name()).isPresent()
-                || orphan.name().startsWith(DatasetLayout.SCRATCH)) {
-            return "";
-        }
-        Optional<String> ofSkipList = DatasetLayout.ingestOfSkipList(orphan.name());
-        if (ofSkipList.isPresent()) {
-            return ofSkipList.get();
-        }
-        try {
-            return ChunkReader.open(new ObjectRangeReader(dataset.store(), orphan.name()))
-                    .identity()
-                    .ingest();
-        } catch (NoSuchObjectException e) {
-            throw e;
-        } catch (StokerException e) {
-            StoreErrors.rethrow(e);
-            return "";
-        }
     }
 
     /** Returns the leftovers, oldest first. */
@@ -262,38 +165,18 @@ public final class GarbageCollection {
         if (!expired.isEmpty() && isAllowed) {
             // A copy of the dataset may lack it.
             ExpirySign.leave(dataset.store());
-            Set<UUID> freed = new HashSet<>(FreedChunks.find(dataset, olderThan, clock));
-            freed.addAll(OverlayFiles.freed(dataset, overlays(expired), olderThan, clock));
-            if (!deletion.get().isAllowed()) {
-                freed = Set.of();
-            }
-            for (Orphan chunk : expired) {
-                UUID id = ChunkNames.idOf(chunk.name())
-                        .or(() -> ChunkNames.idOfOverlay(chunk.name()))
-                        .orElseThrow();
-                if (freed.contains(id) && dataset.store().delete(chunk.name())) {
-                    deleted.add(chunk);
-                }
+            Marks marks = Marks.read(dataset).withoutExpired(olderThan, clock);
+            // A copy that starts after this reads the log that the marks have read.
+            if (deletion.get().isAllowed()) {
+                deleted.addAll(marks.sweep(expired, Marks.Standing.EXPIRED));
             }
         }
         if (!ofFeeds.isEmpty()) {
-            Set<String> unused = EndedFeeds.find(dataset, olderThan, clock).stream()
-                    .map(ObjectInfo::name)
-                    .collect(Collectors.toSet());
-            for (Orphan file : ofFeeds) {
-                if (unused.contains(file.name()) && dataset.store().delete(file.name())) {
-                    deleted.add(file);
-                }
-            }
+            Listing feeds = Listing.read(dataset, EnumSet.of(FileKind.FEED));
+            Marks marks = Marks.read(dataset).withoutEndedFeeds(feeds.of(FileKind.FEED), olderThan, clock);
+            deleted.addAll(marks.sweep(ofFeeds, Marks.Standing.OF_ENDED_FEED));
         }
         return deleted;
-    }
-
-    private static List<ObjectInfo> overlays(List<Orphan> files) {
-        return files.stream()
-                .filter(file -> ChunkNames.idOfOverlay(file.name()).isPresent())
-                .map(file -> new ObjectInfo(file.name(), file.length(), 0))
-                .toList();
     }
 
     /**
@@ -307,9 +190,9 @@ public final class GarbageCollection {
         try (ChunkDeletion deletion = ChunkDeletion.begin(dataset, clock)) {
             boolean isAllowed = entry.operation() == Operation.ABANDON && deletion.isAllowed();
             List<Orphan> files = new ArrayList<>();
-            for (Orphan orphan : Orphans.without(dataset, Orphans.list(dataset), clock)) {
+            for (Orphan orphan : Orphans.find(dataset, clock)) {
                 try {
-                    if (isAllowed && ingest(dataset, orphan).equals(ingest)) {
+                    if (isAllowed && Leftovers.ingest(dataset, orphan).equals(ingest)) {
                         files.add(orphan);
                     }
                 } catch (NoSuchObjectException e) {

@@ -22,13 +22,13 @@ public record KeptChunks(ChunkTable table, BitSet kept) {
      */
     public static KeptChunks upTo(Dataset dataset, long version, Set<Long> guarded) throws IOException {
         ChunkTable table = dataset.anySnapshot(version).table();
-        return new KeptChunks(table, in(dataset, table, FreedChunks.kept(table, guarded, range -> true)));
+        return new KeptChunks(table, in(dataset, table, KeptVersions.of(table, guarded, range -> true)));
     }
 
     /** Returns the indexes of the chunks that are live in one of these versions. Tables list chunks in one order. */
-    public static BitSet in(Dataset dataset, ChunkTable newest, List<FreedChunks.Kept> versions) throws IOException {
+    public static BitSet in(Dataset dataset, ChunkTable newest, List<KeptVersions.Kept> versions) throws IOException {
         BitSet kept = new BitSet(newest.size());
-        for (FreedChunks.Kept range : versions) {
+        for (KeptVersions.Kept range : versions) {
             ChunkTable first = dataset.anySnapshot(range.first()).table();
             for (int i = 0; i < first.size(); i++) {
                 if (first.isLive(i)) {

@@ -1,29 +1,22 @@
 package dev.stoker.metadata.gc;
 
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.ProtectedVersions;
 import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Predicate;
 
-/**
- * Finds the chunks that only expired versions have. Reads the log first and the tags and uses afterwards. A process
- * that adds a tag or a use to a version checks the log after that, and fails if the log has expired the version.
- */
-final class FreedChunks {
+/** Says which versions are kept: all that were not expired, and those of them that have a tag or a use. */
+final class KeptVersions {
 
-    private FreedChunks() {}
+    private KeptVersions() {}
 
     /** Versions without gaps. */
     record Kept(long first, long last) {
@@ -33,31 +26,13 @@ final class FreedChunks {
     }
 
     /**
-     * Returns the ids of the chunks.
+     * Returns the versions whose files must stay.
      *
-     * @param olderThan minimum time since the versions were expired; readers that have opened one before can finish
+     * @param newest the newest table
+     * @param guarded versions that are kept although they were expired, read after the table
+     * @param olderThan minimum time since the others were expired
      */
-    static Set<UUID> find(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
-        ChunkTable newest = dataset.latest().table();
-        if (newest.expired().isEmpty()) {
-            return Set.of();
-        }
-        Set<Long> guarded = ProtectedVersions.read(dataset).keySet();
-        BitSet kept = KeptChunks.in(dataset, newest, kept(dataset, newest, guarded, olderThan, clock));
-        Set<UUID> freed = new HashSet<>();
-        for (int i = kept.nextClearBit(0); i < newest.size(); i = kept.nextClearBit(i + 1)) {
-            freed.add(newest.id(i));
-        }
-        return freed;
-    }
-
-    /** Returns the versions whose files must stay. */
-    static List<Kept> kept(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
-        ChunkTable newest = dataset.latest().table();
-        return kept(dataset, newest, ProtectedVersions.read(dataset).keySet(), olderThan, clock);
-    }
-
-    private static List<Kept> kept(
+    static List<Kept> read(
             Dataset dataset, ChunkTable newest, Set<Long> guarded, Duration olderThan, InstantSource clock)
             throws IOException {
         Map<Long, Boolean> isOld = new HashMap<>();
@@ -68,7 +43,7 @@ final class FreedChunks {
                         range.by(), dataset.entry(range.by(), newest.version()).committedMs() <= latestMs);
             }
         }
-        return kept(newest, guarded, range -> isOld.getOrDefault(range.by(), false));
+        return of(newest, guarded, range -> isOld.getOrDefault(range.by(), false));
     }
 
     /**
@@ -77,7 +52,7 @@ final class FreedChunks {
      * @param guarded versions that are kept although they were expired
      * @param isEnded whether the versions of a range do not count any more
      */
-    static List<Kept> kept(ChunkTable newest, Set<Long> guarded, Predicate<ExpiredVersions.Range> isEnded) {
+    static List<Kept> of(ChunkTable newest, Set<Long> guarded, Predicate<ExpiredVersions.Range> isEnded) {
         List<Kept> kept = new ArrayList<>();
         long first = 1;
         for (ExpiredVersions.Range range : newest.expired().ranges()) {
