@@ -43,10 +43,10 @@ import dev.stoker.cli.sql.SqlVerb;
 import dev.stoker.export.ExportFlags;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
-import dev.stoker.ingest.rows.options.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.RowIngestFlags;
 import dev.stoker.ingest.spec.SyncFlags;
-import dev.stoker.ingest.topic.TopicIngestFlags;
+import dev.stoker.ingest.spec.TopicIngestFlags;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -185,14 +185,13 @@ final class Verbs {
         CommandLine ingest = new CommandLine(new IngestVerb(arguments));
         JobOptions.describe(
                 ingest.getCommandSpec(),
-                IngestFlags.PREFIX,
-                IngestFlags.all(),
+                IngestFlags.headings(),
                 "SOURCE",
                 "Directory or URI of the samples, files with rows, or kafka://host:port,…/topic.",
                 "TARGET",
                 "Directory or URI of the dataset.");
-        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, RowIngestFlags.own());
-        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicIngestFlags.all());
+        JobOptions.describe(ingest.getCommandSpec(), RowIngestFlags.headings());
+        JobOptions.describe(ingest.getCommandSpec(), TopicIngestFlags.headings());
         return ingest;
     }
 
@@ -200,13 +199,11 @@ final class Verbs {
         CommandLine sync = new CommandLine(new SyncVerb(arguments));
         JobOptions.describe(
                 sync.getCommandSpec(),
-                IngestFlags.PREFIX,
-                SyncFlags.own(),
+                SyncFlags.headings(),
                 "SOURCE",
                 "Directory or URI of the samples.",
                 "DATASET",
                 "Directory or URI of the dataset.");
-        JobOptions.describe(sync.getCommandSpec(), IngestFlags.PREFIX, SyncFlags.shared());
         return sync;
     }
 
@@ -214,8 +211,7 @@ final class Verbs {
         CommandLine export = new CommandLine(new ExportVerb(arguments));
         JobOptions.describe(
                 export.getCommandSpec(),
-                ExportFlags.PREFIX,
-                ExportFlags.all(),
+                ExportFlags.headings(),
                 "DATASET",
                 "The samples to export: path[@version][:split]; all splits by default.",
                 "TARGET",
@@ -225,7 +221,7 @@ final class Verbs {
 
     private static CommandLine feed(List<String> arguments) {
         CommandLine feed = feeding(new FeedVerb(arguments));
-        JobOptions.describe(feed.getCommandSpec(), FeedFlags.PREFIX, TopicFeedFlags.all());
+        JobOptions.describe(feed.getCommandSpec(), TopicFeedFlags.headings());
         return feed;
     }
 
@@ -248,8 +244,7 @@ final class Verbs {
         CommandLine command = new CommandLine(verb);
         JobOptions.describe(
                 command.getCommandSpec(),
-                FeedFlags.PREFIX,
-                FeedFlags.all(),
+                FeedFlags.headings(),
                 "STREAM",
                 "What to serve: [name=]path[@version][:split]; the split is train by default.");
         return command;

@@ -4,7 +4,9 @@ import dev.stoker.export.place.TargetPlace;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.task.Writers;
+import dev.stoker.flink.arguments.GivenOptions;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.formats.expression.InvalidExpressionException;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.metadata.version.DatasetReference;
@@ -16,29 +18,25 @@ import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.text.NameList;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class ExportOptionsParser {
     private static final Pattern EPOCH = Pattern.compile("epoch:([0-9]{1,18})");
 
     private final JobArguments arguments;
-    private final Configuration given;
+    private final GivenOptions given;
     private final List<String> problems;
     private final Optional<RowExpression> where;
 
     ExportOptionsParser(String... args) {
-        arguments = JobArguments.parse(args, ExportFlags.PREFIX, ExportFlags.all());
+        arguments = JobArguments.parse(args, ExportFlags.all());
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         where = given.getOptional(ExportFlags.WHERE).flatMap(text -> expression(text, problems));
@@ -75,7 +73,7 @@ final class ExportOptionsParser {
                     + (format.isEmpty() ? "it is not given; it" : format + " is unknown; the format")
                     + " is one of " + String.join(", ", Writers.names()));
         }
-        ExportOptions.Layout layout = choice(ExportOptions.Layout.class, ExportFlags.LAYOUT);
+        ExportOptions.Layout layout = given.choice(ExportOptions.Layout.class, ExportFlags.LAYOUT, problems::add);
         if (layout == ExportOptions.Layout.HUGGINGFACE && !format.equals("parquet")) {
             problems.add("option --layout: huggingface is a layout of Parquet files; give --format parquet");
         }
@@ -175,10 +173,9 @@ final class ExportOptionsParser {
         if (!text.equals("stored")) {
             problems.add("option --order: " + text + " is not stored or epoch:N, such as epoch:0");
         }
-        for (ConfigOption<?> option : ExportFlags.ofEpochs()) {
+        for (JobOption<?> option : ExportFlags.OF_EPOCHS.options()) {
             if (given.contains(option)) {
-                problems.add("option " + JobArguments.flag(option, ExportFlags.PREFIX)
-                        + " needs the order of an epoch: give --order epoch:N too");
+                problems.add("option " + option.flag() + " needs the order of an epoch: give --order epoch:N too");
             }
         }
         return new RowOrder.Stored();
@@ -190,35 +187,19 @@ final class ExportOptionsParser {
                 given.get(ExportFlags.BATCH_SIZE),
                 given.get(ExportFlags.LANES),
                 given.get(ExportFlags.SHUFFLE_WINDOW).getBytes(),
-                choice(ShufflePolicy.class, ExportFlags.SHUFFLE),
-                choice(LaneOrder.class, ExportFlags.LANE_ORDER));
-    }
-
-    private <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
-        E[] constants = type.getEnumConstants();
-        List<String> values = Arrays.stream(constants)
-                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
-                .toList();
-        int index = values.indexOf(given.get(option));
-        if (index < 0) {
-            problems.add("option " + JobArguments.flag(option, ExportFlags.PREFIX) + ": " + given.get(option)
-                    + " is not " + String.join(" or ", values));
-        }
-        return constants[Math.max(0, index)];
+                given.choice(ShufflePolicy.class, ExportFlags.SHUFFLE, problems::add),
+                given.choice(LaneOrder.class, ExportFlags.LANE_ORDER, problems::add));
     }
 
     private ExportOptions.Work work() {
         return new ExportOptions.Work(
-                number(ExportFlags.SHARDS, 100_000),
+                number(ExportFlags.SHARDS),
                 Math.max(1, given.get(ExportFlags.SHARD_SIZE).getBytes()),
-                number(ExportFlags.PARALLELISM, 32_768));
+                number(ExportFlags.PARALLELISM));
     }
 
-    private OptionalInt number(ConfigOption<Integer> option, int most) {
-        Optional<Integer> value = given.getOptional(option);
-        value.filter(n -> n < 1 || n > most)
-                .ifPresent(n -> problems.add("option " + JobArguments.flag(option, ExportFlags.PREFIX) + ": " + n
-                        + " is not between 1 and " + most));
-        return value.map(OptionalInt::of).orElse(OptionalInt.empty());
+    private OptionalInt number(JobOption<Integer> option) {
+        given.check(option, problems::add);
+        return given.getOptional(option).map(OptionalInt::of).orElse(OptionalInt.empty());
     }
 }

@@ -5,10 +5,11 @@ import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.flink.arguments.GivenOptions;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.ingest.pack.read.TextSource;
 import dev.stoker.ingest.rows.RowDetection;
-import dev.stoker.ingest.rows.options.RowIngestFlags;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -29,21 +30,19 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class IngestOptionsParser {
 
     private final JobArguments arguments;
-    private final Configuration given;
+    private final GivenOptions given;
     private final List<String> problems;
     private final GivenFlags flags;
     private final String what;
 
     IngestOptionsParser(String... args) {
-        this("an ingest", known(), OptionKinds.others(OptionKinds.Kind.FILES), args);
+        this("an ingest", OptionKinds.of(OptionKinds.Kind.FILES), OptionKinds.others(OptionKinds.Kind.FILES), args);
     }
 
     /**
@@ -51,20 +50,12 @@ final class IngestOptionsParser {
      * @param known the options that it has; the others have their defaults
      * @param refused options of other jobs, each with the problem that it is
      */
-    IngestOptionsParser(
-            String what, List<ConfigOption<?>> known, Map<ConfigOption<?>, String> refused, String... args) {
+    IngestOptionsParser(String what, List<JobOption<?>> known, Map<JobOption<?>, String> refused, String... args) {
         this.what = what;
-        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known, refused);
+        arguments = JobArguments.parse(args, known, refused);
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         flags = new GivenFlags(given, problems::add);
-    }
-
-    private static List<ConfigOption<?>> known() {
-        List<ConfigOption<?>> known = new ArrayList<>(IngestFlags.all());
-        // Its value is "files" here.
-        known.add(RowIngestFlags.FORMAT);
-        return known;
     }
 
     IngestOptions parse() {
@@ -127,7 +118,7 @@ final class IngestOptionsParser {
     }
 
     /** Returns whether a flag is given. */
-    boolean isGiven(ConfigOption<Boolean> flag) {
+    boolean isGiven(JobOption<Boolean> flag) {
         return given.get(flag);
     }
 
@@ -244,21 +235,14 @@ final class IngestOptionsParser {
     }
 
     private OptionalLong limit() {
-        Optional<Long> limit = given.getOptional(IngestFlags.LIMIT);
-        limit.filter(n -> n < 1).ifPresent(n -> problems.add("option --limit: " + n + " is not at least 1"));
-        return limit.map(OptionalLong::of).orElse(OptionalLong.empty());
+        given.check(IngestFlags.LIMIT, problems::add);
+        return given.getOptional(IngestFlags.LIMIT).map(OptionalLong::of).orElse(OptionalLong.empty());
     }
 
     private IngestOptions.Work work() {
         OptionalInt chunkBytes = flags.chunkBytes();
-        int threads = given.get(IngestFlags.READ_THREADS);
-        if (threads < 1 || threads > 1024) {
-            problems.add("option --read-threads: " + threads + " is not between 1 and 1024");
-        }
-        int readAhead = given.get(IngestFlags.READ_AHEAD);
-        if (readAhead < 1 || readAhead > 1024) {
-            problems.add("option --read-ahead: " + readAhead + " is not between 1 and 1024");
-        }
+        int threads = flags.checked(IngestFlags.READ_THREADS);
+        int readAhead = flags.checked(IngestFlags.READ_AHEAD);
         return new IngestOptions.Work(chunkBytes, flags.parallelism(), threads, readAhead);
     }
 }

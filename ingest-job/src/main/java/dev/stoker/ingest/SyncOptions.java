@@ -3,10 +3,7 @@ package dev.stoker.ingest;
 import dev.stoker.ingest.pack.plan.SyncRule;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.SyncFlags;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import org.apache.flink.configuration.ConfigOption;
 
 /**
  * The valid options of a sync. {@link #parse} creates them from arguments.
@@ -23,9 +20,7 @@ public record SyncOptions(IngestOptions ingest, SyncRule rule) {
      * @throws dev.stoker.ingest.spec.InvalidIngestException with all problems
      */
     public static SyncOptions parse(String... args) {
-        List<ConfigOption<?>> known = new ArrayList<>(SyncFlags.shared());
-        known.addAll(SyncFlags.own());
-        IngestOptionsParser parser = new IngestOptionsParser("a sync", known, Map.of(), args);
+        IngestOptionsParser parser = new IngestOptionsParser("a sync", SyncFlags.all(), Map.of(), args);
         boolean isDeleting = parser.isGiven(SyncFlags.DELETE);
         if (isDeleting && parser.isSkippingErrors()) {
             parser.report("--delete needs --on-error fail: files of a directory that cannot be read would seem to be"

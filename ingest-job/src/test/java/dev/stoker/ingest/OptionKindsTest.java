@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -76,6 +78,29 @@ class OptionKindsTest {
                             .doesNotThrowAnyException();
                 }
             }
+        }
+    }
+
+    /** A range that is declared and that no parser checks would only be a promise. */
+    @Test
+    void refusesEachNumberOutsideOfItsRange() throws IOException {
+        for (Kind kind : Kind.values()) {
+            List<JobOption<?>> refused = new ArrayList<>();
+            for (JobOption<?> option : OptionKinds.of(kind)) {
+                for (String value : List.of("-1", "0", "1 bytes", "1 ms", "100000")) {
+                    List<String> problems = new ArrayList<>();
+                    JobArguments given = JobArguments.parse(new String[] {option.flag(), value}, List.of(option));
+                    given.options().check(option, problems::add);
+                    if (given.problems().isEmpty() && !problems.isEmpty()) {
+                        refused.add(option);
+                        assertThat(catchThrowableOfType(
+                                                InvalidIngestException.class, () -> parse(kind, option.flag(), value))
+                                        .problems())
+                                .containsAll(problems);
+                    }
+                }
+            }
+            assertThat(refused).contains(IngestFlags.CHUNK_SIZE, IngestFlags.PARALLELISM);
         }
     }
 

@@ -1,6 +1,5 @@
 package dev.stoker.cli.help;
 
-import dev.stoker.cli.options.OptionLabels;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -68,7 +67,7 @@ public final class CompletionVerb implements Callable<Integer> {
                 for (String form : option.names()) {
                     script.append(form.startsWith("--") ? " -l " : " -s ").append(form.replaceFirst("^-+", ""));
                 }
-                List<String> values = OptionLabels.values(option.paramLabel());
+                List<String> values = JobOptions.values(option.paramLabel());
                 if (!values.isEmpty()) {
                     script.append(" -x -a ").append(quoted(String.join(" ", values)));
                 }

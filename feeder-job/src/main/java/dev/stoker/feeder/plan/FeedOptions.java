@@ -64,7 +64,7 @@ public record FeedOptions(
      * @throws InvalidFeedException if arguments are invalid; the message names all errors
      */
     public static FeedOptions parse(String... args) {
-        return parse(JobArguments.parse(args, FeedFlags.PREFIX, FeedFlags.all()));
+        return parse(JobArguments.parse(args, FeedFlags.all()));
     }
 
     /**

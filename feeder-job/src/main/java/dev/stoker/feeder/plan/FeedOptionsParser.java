@@ -1,7 +1,9 @@
 package dev.stoker.feeder.plan;
 
 import dev.stoker.feeder.registry.StokerHome;
+import dev.stoker.flink.arguments.GivenOptions;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.metadata.version.VersionName;
 import dev.stoker.metadata.version.VersionTimes;
 import dev.stoker.schemas.order.LaneOrder;
@@ -26,15 +28,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.jspecify.annotations.Nullable;
 
 /** Parses arguments into the options of a feed and collects all problems. For one use. */
 final class FeedOptionsParser {
 
-    private final Configuration options;
+    private final GivenOptions options;
     private final List<String> positional;
     private final List<String> problems;
 
@@ -101,14 +101,8 @@ final class FeedOptionsParser {
         check(() -> PortRange.parse(options.get(FeedFlags.PORT)));
         Optional<OnCorrupt> onCorrupt = choice(FeedFlags.ON_CORRUPT, OnCorrupt.values());
         List<FeedPlan.Group> groups = groups(streams);
-        long epochs = options.getOptional(FeedFlags.EPOCHS).orElse(0L);
-        if (options.getOptional(FeedFlags.EPOCHS).isPresent() && epochs < 1) {
-            problems.add("option --epochs: " + epochs + " is not positive");
-        }
-        int parallelism = options.getOptional(FeedFlags.PARALLELISM).orElse(1);
-        if (parallelism < 1) {
-            problems.add("option --parallelism: " + parallelism + " is not positive");
-        }
+        options.check(FeedFlags.EPOCHS, problems::add);
+        options.check(FeedFlags.PARALLELISM, problems::add);
         check(this::reachable);
         Optional<FeedPlan.Tiers> tiers = tiers();
         check(() -> StatusAddress.parse(options.get(FeedFlags.UI)));
@@ -125,7 +119,8 @@ final class FeedOptionsParser {
                 streams,
                 follow ? FeedOptions.Following.FOLLOWS : FeedOptions.Following.PINNED,
                 order.orElseThrow(),
-                new FeedOptions.End(groups, epochs, options.get(FeedFlags.IDLE_TIMEOUT)),
+                new FeedOptions.End(
+                        groups, options.getOptional(FeedFlags.EPOCHS).orElse(0L), options.get(FeedFlags.IDLE_TIMEOUT)),
                 onCorrupt.orElseThrow(),
                 options.getOptional(FeedFlags.LEDGER),
                 server(tiers.orElseThrow()),
@@ -140,9 +135,9 @@ final class FeedOptionsParser {
                 choice(FeedFlags.SHUFFLE, ShufflePolicy.values()).orElse(ShufflePolicy.WINDOW);
         LaneOrder laneOrder = choice(FeedFlags.LANE_ORDER, LaneOrder.values()).orElse(LaneOrder.MIXED);
         return new OrderSpec(
-                atLeast(0, FeedFlags.SEED),
-                within(OrderSpec.MAX_BATCH_SIZE, FeedFlags.BATCH_SIZE),
-                within(OrderSpec.MAX_LANES, FeedFlags.LANES),
+                checked(FeedFlags.SEED),
+                (int) checked(FeedFlags.BATCH_SIZE),
+                (int) checked(FeedFlags.LANES),
                 options.get(FeedFlags.SHUFFLE_WINDOW).getBytes(),
                 shuffle,
                 laneOrder);
@@ -170,7 +165,7 @@ final class FeedOptionsParser {
                 defaults.ports(),
                 Optional.empty(),
                 access(),
-                (int) atLeast(1, FeedFlags.MAX_SESSIONS),
+                (int) checked(FeedFlags.MAX_SESSIONS),
                 workingMemory(),
                 defaults.maxMappings(),
                 defaults.maxPendingReceipts(),
@@ -198,7 +193,7 @@ final class FeedOptionsParser {
                 options.get(FeedFlags.INSECURE));
     }
 
-    private @Nullable String file(ConfigOption<String> option) {
+    private @Nullable String file(JobOption<String> option) {
         return options.getOptional(option)
                 .map(file -> Path.of(file).toAbsolutePath().toString())
                 .orElse(null);
@@ -222,7 +217,7 @@ final class FeedOptionsParser {
                     options.getOptional(FeedFlags.ORIGIN_BANDWIDTH)
                             .map(MemorySize::getBytes)
                             .orElse(0L),
-                    (int) atLeast(1, FeedFlags.ORIGIN_CONCURRENCY));
+                    (int) checked(FeedFlags.ORIGIN_CONCURRENCY));
             tiers.options();
             return tiers;
         });
@@ -249,26 +244,10 @@ final class FeedOptionsParser {
                 .orElseGet(() -> Stores.name(first.path()).orElse("feed").replaceAll("[^A-Za-z0-9_.-]", "_"));
     }
 
-    /** Returns the value of an option; the least value if it is less, so that all other options are also checked. */
-    private long atLeast(long least, ConfigOption<? extends Number> option) {
-        long value = options.get(option).longValue();
-        if (value < least) {
-            problems.add("option " + flag(option) + ": " + value + " is less than " + least);
-        }
-        return Math.max(least, value);
-    }
-
-    /** Returns the value of an option that is between 1 and a limit; the nearest of them if it is not. */
-    private int within(int limit, ConfigOption<Integer> option) {
-        int value = options.get(option);
-        if (value < 1 || value > limit) {
-            problems.add("option " + flag(option) + ": " + value + " is not between 1 and " + limit);
-        }
-        return Math.max(1, Math.min(limit, value));
-    }
-
-    private static String flag(ConfigOption<?> option) {
-        return JobArguments.flag(option, FeedFlags.PREFIX);
+    /** Returns the value of an option; the nearest valid one if it is not, so that all other options are also checked. */
+    private <N extends Number> long checked(JobOption<N> option) {
+        options.check(option, problems::add);
+        return option.nearest(options.get(option));
     }
 
     private <T> Optional<T> check(Supplier<T> value) {
@@ -280,7 +259,7 @@ final class FeedOptionsParser {
         }
     }
 
-    private <E extends Enum<E>> Optional<E> choice(ConfigOption<String> option, E[] values) {
+    private <E extends Enum<E>> Optional<E> choice(JobOption<String> option, E[] values) {
         String text = options.get(option);
         for (E value : values) {
             if (value.name().equalsIgnoreCase(text)) {
@@ -291,7 +270,7 @@ final class FeedOptionsParser {
         for (E value : values) {
             names.add(value.name().toLowerCase(Locale.ROOT));
         }
-        problems.add("option " + flag(option) + ": '" + text + "' is not one of " + String.join(", ", names));
+        problems.add("option " + option.flag() + ": '" + text + "' is not one of " + String.join(", ", names));
         return Optional.empty();
     }
 }

@@ -2,9 +2,12 @@ package dev.stoker.feeder.topic;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.feeder.plan.FeedFlags;
+import dev.stoker.feeder.plan.FeedKind;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.flink.arguments.GivenOptions;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
@@ -14,8 +17,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
 /**
@@ -49,21 +50,6 @@ public record TopicFeedOptions(
      */
     record Lanes(boolean isFree, boolean mayAmplify) {}
 
-    /** Options of a server for trainers, which a feed to a topic does not have. */
-    private static final List<ConfigOption<?>> OF_SERVERS = List.of(
-            FeedFlags.GROUPS,
-            FeedFlags.PORT,
-            FeedFlags.BIND,
-            FeedFlags.ADVERTISE,
-            FeedFlags.TOKEN_FILE,
-            FeedFlags.TLS_CERT,
-            FeedFlags.TLS_KEY,
-            FeedFlags.TLS_CLIENT_CA,
-            FeedFlags.INSECURE,
-            FeedFlags.IDLE_TIMEOUT,
-            FeedFlags.MAX_SESSIONS,
-            FeedFlags.UI);
-
     /** Returns whether the arguments describe a feed to a topic: they have another target than the default. */
     public static boolean wanted(String[] args) {
         String usual = TopicFeedFlags.TO.defaultValue();
@@ -85,17 +71,27 @@ public record TopicFeedOptions(
      *     errors
      */
     public static FeedOptions parseServed(String... args) {
-        List<ConfigOption<?>> known = new ArrayList<>(FeedFlags.all());
-        known.add(TopicFeedFlags.TO);
-        Map<ConfigOption<?>, String> refused =
-                refused(TopicFeedFlags.all(), " is for feeds to Kafka; add --to kafka, or leave it out");
-        return FeedOptions.parse(JobArguments.parse(args, FeedFlags.PREFIX, known, refused));
+        return FeedOptions.parse(arguments(FeedKind.TRAINERS, args));
     }
 
-    private static Map<ConfigOption<?>, String> refused(List<ConfigOption<?>> options, String why) {
-        Map<ConfigOption<?>, String> refused = new LinkedHashMap<>();
-        options.forEach(option -> refused.put(option, "option " + JobArguments.flag(option, FeedFlags.PREFIX) + why));
-        return refused;
+    /** Parses arguments, and refuses the options that only feeds to the other target have. */
+    private static JobArguments arguments(FeedKind kind, String... args) {
+        String advice = kind == FeedKind.TRAINERS
+                ? "add --to kafka, or leave it out"
+                : "a feed to Kafka has no server and no trainers, so leave it out";
+        List<JobOption<?>> known = new ArrayList<>(FeedFlags.all());
+        known.addAll(TopicFeedFlags.all());
+        Map<JobOption<?>, String> refused = new LinkedHashMap<>();
+        for (JobOption<?> option : known) {
+            if (!option.isFor(kind)) {
+                refused.put(
+                        option,
+                        "option " + option.flag() + " is for "
+                                + option.kinds().iterator().next().plural() + "; " + advice);
+            }
+        }
+        known.removeAll(refused.keySet());
+        return JobArguments.parse(args, known, refused);
     }
 
     /**
@@ -104,14 +100,8 @@ public record TopicFeedOptions(
      * @throws InvalidFeedException if arguments are invalid; the message names all errors
      */
     public static TopicFeedOptions parse(String... args) {
-        List<ConfigOption<?>> known = new ArrayList<>(FeedFlags.all());
-        known.removeAll(OF_SERVERS);
-        TopicFeedFlags.all().stream().filter(option -> !known.contains(option)).forEach(known::add);
-        Map<ConfigOption<?>, String> refused = refused(
-                OF_SERVERS,
-                " is for feeds to trainers; a feed to Kafka has no server and no trainers, so leave it out");
-        JobArguments arguments = JobArguments.parse(args, FeedFlags.PREFIX, known, refused);
-        Configuration options = arguments.options();
+        JobArguments arguments = arguments(FeedKind.KAFKA, args);
+        GivenOptions options = arguments.options();
         List<String> problems = new ArrayList<>(arguments.problems());
         check(options, arguments.positional(), problems);
         if (!problems.isEmpty()) {
@@ -146,20 +136,16 @@ public record TopicFeedOptions(
                         -1));
     }
 
-    private static void check(Configuration options, List<String> positional, List<String> problems) {
+    private static void check(GivenOptions options, List<String> positional, List<String> problems) {
         if (!options.get(TopicFeedFlags.TO).equals("kafka")) {
             problems.add("option --to: '" + options.get(TopicFeedFlags.TO) + "' is not one of trainers, kafka");
         }
-        for (ConfigOption<?> option :
-                List.of(TopicFeedFlags.BOOTSTRAP, TopicFeedFlags.TOPIC, TopicFeedFlags.WORLD_SIZE)) {
-            if (options.getOptional(option).isEmpty()) {
-                problems.add("option " + JobArguments.flag(option, FeedFlags.PREFIX)
-                        + " is missing; a feed to Kafka requires it");
+        for (JobOption<?> option : List.of(TopicFeedFlags.BOOTSTRAP, TopicFeedFlags.TOPIC, TopicFeedFlags.WORLD_SIZE)) {
+            if (!options.contains(option)) {
+                problems.add("option " + option.flag() + " is missing; a feed to Kafka requires it");
             }
         }
-        if (options.getOptional(TopicFeedFlags.WORLD_SIZE).orElse(1) < 1) {
-            problems.add("option --world-size: " + options.get(TopicFeedFlags.WORLD_SIZE) + " is not positive");
-        }
+        options.check(TopicFeedFlags.WORLD_SIZE, problems::add);
         if (options.getOptional(TopicFeedFlags.WORLD_SIZE).orElse(1) > OrderSpec.MAX_LANES
                 && options.getOptional(FeedFlags.LANES).isEmpty()) {
             problems.add("option --world-size: " + options.get(TopicFeedFlags.WORLD_SIZE)
@@ -168,18 +154,10 @@ public record TopicFeedOptions(
         if (positional.size() > 1) {
             problems.add(positional.size() + " datasets are given; a topic holds one stream: start a feed for each");
         }
-        String delivery = options.get(TopicFeedFlags.DELIVERY);
-        if (!delivery.equals("at-least-once") && !delivery.equals("exactly-once")) {
-            problems.add("option --delivery: '" + delivery + "' is not one of at-least-once, exactly-once");
-        }
-        if (options.get(TopicFeedFlags.MAX_RECORD_BYTES) < 1024) {
-            problems.add("option --max-record-bytes: " + options.get(TopicFeedFlags.MAX_RECORD_BYTES)
-                    + " is less than 1024");
-        }
+        checkChoice(options, TopicFeedFlags.DELIVERY, problems);
+        options.check(TopicFeedFlags.MAX_RECORD_BYTES, problems::add);
         String format = options.get(TopicFeedFlags.VALUE_FORMAT);
-        if (ValueFormat.named(format).isEmpty()) {
-            problems.add("option --value-format: '" + format + "' is not one of arrow, avro");
-        }
+        checkChoice(options, TopicFeedFlags.VALUE_FORMAT, problems);
         String registry = options.getOptional(TopicFeedFlags.SCHEMA_REGISTRY).orElse(null);
         if (registry != null && !format.equals("avro")) {
             problems.add(
@@ -189,9 +167,7 @@ public record TopicFeedOptions(
         if (registry != null && !registry.matches("https?://.+")) {
             problems.add("option --schema-registry: '" + registry + "' is not an http:// or https:// address");
         }
-        if (options.get(TopicFeedFlags.EPOCHS_AHEAD) < 0) {
-            problems.add("option --epochs-ahead: " + options.get(TopicFeedFlags.EPOCHS_AHEAD) + " is negative");
-        }
+        options.check(TopicFeedFlags.EPOCHS_AHEAD, problems::add);
         if (options.get(TopicFeedFlags.THROTTLE_GROUPS).isEmpty()
                 && options.getOptional(FeedFlags.EPOCHS).isEmpty()) {
             problems.add("the topic would grow without limit: give --epochs N, or --throttle-groups GROUP with a"
@@ -208,7 +184,14 @@ public record TopicFeedOptions(
         }
     }
 
-    private static KafkaTarget target(Configuration options) {
+    private static void checkChoice(GivenOptions options, JobOption<String> option, List<String> problems) {
+        if (!option.values().contains(options.get(option))) {
+            problems.add("option " + option.flag() + ": '" + options.get(option) + "' is not one of "
+                    + String.join(", ", option.values()));
+        }
+    }
+
+    private static KafkaTarget target(GivenOptions options) {
         return new KafkaTarget(
                 options.get(TopicFeedFlags.BOOTSTRAP),
                 options.get(TopicFeedFlags.TOPIC),

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.plan.FeedFlags;
+import dev.stoker.feeder.plan.FeedKind;
 import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.JobOption;
+import dev.stoker.flink.arguments.OptionHeading;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.TestDataset;
@@ -14,7 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.apache.flink.configuration.ConfigOption;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -108,10 +111,48 @@ class TopicFeedOptionsTest {
                 .hasMessageContaining("give --epochs N, or --throttle-groups GROUP");
     }
 
+    /** A range that is declared and that no parser checks would only be a promise. */
+    @Test
+    void refusesEachNumberOutsideOfItsRange() {
+        List<JobOption<?>> refused = new ArrayList<>();
+        for (JobOption<?> option :
+                OptionHeading.options(Stream.concat(FeedFlags.headings().stream(), TopicFeedFlags.headings().stream())
+                        .toList())) {
+            for (String value : List.of("-1", "0", "100000000")) {
+                List<String> problems = new ArrayList<>();
+                JobArguments given = JobArguments.parse(new String[] {option.flag(), value}, List.of(option));
+                given.options().check(option, problems::add);
+                if (given.problems().isEmpty() && !problems.isEmpty()) {
+                    refused.add(option);
+                    String[] args = {"data", option.flag(), value};
+                    String[] ofTopic = {
+                        "data",
+                        "--to=kafka",
+                        "--topic=t",
+                        "--bootstrap=a:1",
+                        "--epochs=1",
+                        "--world-size=1",
+                        option.flag(),
+                        value
+                    };
+                    if (option.isFor(FeedKind.TRAINERS)) {
+                        assertThatThrownBy(() -> TopicFeedOptions.parseServed(args))
+                                .hasMessageContaining(problems.get(0));
+                    }
+                    if (option.isFor(FeedKind.KAFKA)) {
+                        assertThatThrownBy(() -> TopicFeedOptions.parse(ofTopic))
+                                .hasMessageContaining(problems.get(0));
+                    }
+                }
+            }
+        }
+        assertThat(refused).contains(FeedFlags.EPOCHS, FeedFlags.MAX_SESSIONS, TopicFeedFlags.EPOCHS_AHEAD);
+    }
+
     @Test
     void anOptionOfTopicsNeedsTheirTarget() {
-        for (ConfigOption<?> option : TopicFeedFlags.all()) {
-            String flag = JobArguments.flag(option, FeedFlags.PREFIX);
+        for (JobOption<?> option : TopicFeedFlags.all()) {
+            String flag = option.flag();
             boolean isKnown = option.equals(TopicFeedFlags.TO);
             String[] args = {"data", flag, isKnown ? "trainers" : "1"};
             assertThat(TopicFeedOptions.wanted(args)).isFalse();

@@ -1,8 +1,9 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.flink.arguments.GivenOptions;
 import dev.stoker.flink.arguments.JobArguments;
-import dev.stoker.ingest.rows.options.RowIngestFlags;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.rows.options.RowSources;
 import dev.stoker.ingest.rows.source.KindFinder;
@@ -10,6 +11,7 @@ import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.OptionKinds;
+import dev.stoker.ingest.spec.RowIngestFlags;
 import dev.stoker.ingest.spec.SourceKinds;
 import dev.stoker.storage.SourceTree;
 import dev.stoker.storage.Stores;
@@ -19,8 +21,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 
 /** Decides whether a source is packed row by row or file by file. */
 public final class RowDetection {
@@ -31,7 +31,7 @@ public final class RowDetection {
     private static final int FIRST_FILES = 1000;
 
     /** Options that only an ingest of files has. */
-    private static final List<ConfigOption<?>> ONLY_FILES = List.of(
+    private static final List<JobOption<?>> ONLY_FILES = List.of(
             IngestFlags.LABEL_FROM,
             IngestFlags.LABEL_FIELD,
             IngestFlags.FIELD,
@@ -49,10 +49,9 @@ public final class RowDetection {
      * @throws InvalidIngestException if files of the source disagree, so that Stoker cannot tell
      */
     public static boolean isRows(String... args) {
-        List<ConfigOption<?>> known = new ArrayList<>(IngestFlags.all());
+        List<JobOption<?>> known = new ArrayList<>(IngestFlags.all());
         known.addAll(RowIngestFlags.all());
-        JobArguments arguments =
-                JobArguments.parse(args, IngestFlags.PREFIX, known, OptionKinds.others(OptionKinds.Kind.ROWS));
+        JobArguments arguments = JobArguments.parse(args, known, OptionKinds.others(OptionKinds.Kind.ROWS));
         Optional<String> format = arguments.options().getOptional(RowIngestFlags.FORMAT);
         if (format.isPresent()) {
             return !format.get().equals(FILES);
@@ -115,7 +114,7 @@ public final class RowDetection {
     }
 
     /** Returns whether the user asks for one sample for each file. */
-    public static boolean isFiles(Configuration options) {
+    public static boolean isFiles(GivenOptions options) {
         return options.getOptional(RowIngestFlags.FORMAT).filter(FILES::equals).isPresent()
                 || ONLY_FILES.stream().anyMatch(options::contains);
     }

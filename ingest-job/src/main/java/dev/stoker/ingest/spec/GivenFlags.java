@@ -5,7 +5,8 @@ import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.connectors.files.PathPattern;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.GivenOptions;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.errors.ErrorText;
@@ -14,14 +15,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
 
 /**
  * Reads and checks the options that ingests of trees and of topics share. Knows the fields of one ingest, so each
@@ -29,36 +28,35 @@ import org.apache.flink.configuration.Configuration;
  */
 public final class GivenFlags {
 
-    private static final long MIN_CHUNK_BYTES = 4096;
-    private static final long MAX_CHUNK_BYTES = 1L << 30;
-
-    private final Configuration given;
+    private final GivenOptions given;
     private final Consumer<String> problems;
     private final Set<String> fields = new HashSet<>();
 
     /** @param problems receives one sentence for each problem */
-    public GivenFlags(Configuration given, Consumer<String> problems) {
+    public GivenFlags(GivenOptions given, Consumer<String> problems) {
         this.given = given;
         this.problems = problems;
     }
 
     /** Returns the value of an option that is one of some values; the first of them if it is not. */
-    public String choice(ConfigOption<String> option, String... values) {
-        String value = given.get(option);
-        if (!Arrays.asList(values).contains(value)) {
-            problems.accept("option " + flag(option) + ": " + value + " is not " + String.join(" or ", values));
-            return values[0];
-        }
-        return value;
+    public String choice(JobOption<String> option, String... values) {
+        return given.choice(option, List.of(values), problems);
     }
 
-    /** Returns the value of an option that is a constant of an enum in lower case; the first one if it is not. */
-    public <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
-        E[] constants = type.getEnumConstants();
-        String[] values = Arrays.stream(constants)
-                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
-                .toArray(String[]::new);
-        return constants[Arrays.asList(values).indexOf(choice(option, values))];
+    /** Returns the value of an option that was declared with some values; the first of them if it is another one. */
+    public String choice(JobOption<String> option) {
+        return given.choice(option, option.values(), problems);
+    }
+
+    /** Returns the value of an option that was declared with an enum; the first constant if it is another value. */
+    public <E extends Enum<E>> E choice(Class<E> type, JobOption<String> option) {
+        return given.choice(type, option, problems);
+    }
+
+    /** Returns the value of an option with a range, and reports a value outside of it. */
+    public <T> T checked(JobOption<T> option) {
+        given.check(option, problems);
+        return given.get(option);
     }
 
     /** Returns the patterns of {@code --include} and {@code --exclude}, and the keys of {@code --exclude-keys-from}. */
@@ -71,26 +69,26 @@ public final class GivenFlags {
         for (String file : given.get(IngestFlags.EXCLUDE_KEYS_FROM)) {
             if (file.equals(KeyFile.STANDARD_INPUT)) {
                 // The options are read several times.
-                problems.accept("option " + flag(IngestFlags.EXCLUDE_KEYS_FROM)
+                problems.accept("option " + IngestFlags.EXCLUDE_KEYS_FROM.flag()
                         + ": an ingest does not read keys from standard input; write them to a file");
                 continue;
             }
             try {
                 KeyFile.read(file, '\n', keys);
             } catch (IOException e) {
-                problems.accept("option " + flag(IngestFlags.EXCLUDE_KEYS_FROM) + ": " + ErrorText.of(e));
+                problems.accept("option " + IngestFlags.EXCLUDE_KEYS_FROM.flag() + ": " + ErrorText.of(e));
             }
         }
         return keys;
     }
 
-    private List<PathPattern> patterns(ConfigOption<List<String>> option) {
+    private List<PathPattern> patterns(JobOption<List<String>> option) {
         List<PathPattern> patterns = new ArrayList<>();
         for (String text : given.get(option)) {
             try {
                 patterns.add(PathPattern.of(text.startsWith("./") ? text.substring(2) : text));
             } catch (IllegalArgumentException e) {
-                problems.accept("option " + flag(option) + ": " + e.getMessage());
+                problems.accept("option " + option.flag() + ": " + e.getMessage());
             }
         }
         return patterns;
@@ -145,15 +143,15 @@ public final class GivenFlags {
      * @param option the option that names the field
      * @return whether name and type are valid and no other field has the name
      */
-    public boolean addField(ConfigOption<?> option, String name, String type) {
+    public boolean addField(JobOption<?> option, String name, String type) {
         try {
             new Field(name, FieldType.parse(type), false, false);
         } catch (IllegalArgumentException e) {
-            problems.accept("option " + flag(option) + ": " + e.getMessage());
+            problems.accept("option " + option.flag() + ": " + e.getMessage());
             return false;
         }
         if (!fields.add(name)) {
-            problems.accept("option " + flag(option) + ": two fields are named " + name + "; rename one of them");
+            problems.accept("option " + option.flag() + ": two fields are named " + name + "; rename one of them");
             return false;
         }
         return true;
@@ -171,25 +169,15 @@ public final class GivenFlags {
 
     /** Returns the bytes of {@code --chunk-size}; empty if the option is not given. */
     public OptionalInt chunkBytes() {
-        long bytes = given.get(IngestFlags.CHUNK_SIZE).getBytes();
-        if (bytes < MIN_CHUNK_BYTES || bytes > MAX_CHUNK_BYTES) {
-            problems.accept("option --chunk-size: " + bytes + " bytes is not between 4 kb and 1 gb");
-        }
+        MemorySize size = checked(IngestFlags.CHUNK_SIZE);
         return given.contains(IngestFlags.CHUNK_SIZE)
-                ? OptionalInt.of((int) Math.min(bytes, MAX_CHUNK_BYTES))
+                ? OptionalInt.of((int) IngestFlags.CHUNK_SIZE.nearest(size))
                 : OptionalInt.empty();
     }
 
     /** Returns the number of {@code --parallelism}; empty if the option is not given. */
     public OptionalInt parallelism() {
-        Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
-        parallelism
-                .filter(p -> p < 1 || p > 32768)
-                .ifPresent(p -> problems.accept("option --parallelism: " + p + " is not between 1 and 32768"));
-        return parallelism.map(OptionalInt::of).orElse(OptionalInt.empty());
-    }
-
-    private static String flag(ConfigOption<?> option) {
-        return JobArguments.flag(option, IngestFlags.PREFIX);
+        given.check(IngestFlags.PARALLELISM, problems);
+        return given.getOptional(IngestFlags.PARALLELISM).map(OptionalInt::of).orElse(OptionalInt.empty());
     }
 }

@@ -2,20 +2,18 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.flink.arguments.JobArguments;
-import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TopicIngestFlags;
 import dev.stoker.ingest.topic.value.RecordMapping;
 import dev.stoker.ingest.topic.value.ValueFormat;
 import dev.stoker.schemas.arrow.types.Field;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import org.apache.flink.configuration.ConfigOption;
 
 /**
  * The valid options of a topic ingest. {@link #parse} creates them from arguments.
@@ -112,16 +110,13 @@ public record TopicIngestOptions(
 
     /** Whether arguments of an ingest name a topic, valid or not. */
     public static boolean isTopic(String... args) {
-        List<String> positional = JobArguments.parse(
-                        args, IngestFlags.PREFIX, flags(), OptionKinds.others(OptionKinds.Kind.TOPIC))
-                .positional();
+        List<String> positional = arguments(args).positional();
         return !positional.isEmpty() && TopicLocation.isTopic(positional.get(0));
     }
 
-    static List<ConfigOption<?>> flags() {
-        List<ConfigOption<?>> flags = new ArrayList<>(TopicIngestFlags.shared());
-        flags.addAll(TopicIngestFlags.all());
-        return flags;
+    static JobArguments arguments(String... args) {
+        return JobArguments.parse(
+                args, OptionKinds.of(OptionKinds.Kind.TOPIC), OptionKinds.others(OptionKinds.Kind.TOPIC));
     }
 
     /**

@@ -2,14 +2,16 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.TopicLocation;
+import dev.stoker.flink.arguments.GivenOptions;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SidecarType;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
+import dev.stoker.ingest.spec.TopicIngestFlags;
 import dev.stoker.ingest.topic.value.AvroFields;
 import dev.stoker.ingest.topic.value.DeadLetters;
 import dev.stoker.ingest.topic.value.RecordMapping;
@@ -30,23 +32,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Supplier;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class TopicIngestOptionsParser {
 
-    private static final Duration LEAST_INTERVAL = Duration.ofMillis(100);
-
     private final JobArguments arguments;
-    private final Configuration given;
+    private final GivenOptions given;
     private final List<String> problems;
     private final GivenFlags flags;
 
     TopicIngestOptionsParser(String... args) {
-        arguments = JobArguments.parse(
-                args, IngestFlags.PREFIX, TopicIngestOptions.flags(), OptionKinds.others(OptionKinds.Kind.TOPIC));
+        arguments = TopicIngestOptions.arguments(args);
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         flags = new GivenFlags(given, problems::add);
@@ -72,10 +69,7 @@ final class TopicIngestOptionsParser {
         List<Field> fields = fields(value);
         TopicIngestOptions.Work work = work();
         EnumSet<RecordsLeftOut> leftOut = leftOut(mapping);
-        long most = given.get(TopicIngestFlags.MAX_DEAD_LETTERS);
-        if (most < 0) {
-            problems.add("option --max-dead-letters: " + most + " is not at least 0");
-        }
+        long most = flags.checked(TopicIngestFlags.MAX_DEAD_LETTERS);
         Optional<SplitRule> splits = given.get(IngestFlags.SPLIT).isEmpty()
                 ? Optional.empty()
                 : Optional.of(new SplitRule.Shares(SplitShares.parse(given.get(IngestFlags.SPLIT), problems)));
@@ -206,7 +200,7 @@ final class TopicIngestOptionsParser {
             problems.add("the format of the records' values is missing; give --value raw,"
                     + " --value json or --value avro");
         } else {
-            kind = switch (flags.choice(TopicIngestFlags.VALUE, "raw", "json", "avro")) {
+            kind = switch (flags.choice(TopicIngestFlags.VALUE)) {
                 case "json" -> ValueFormat.Kind.JSON;
                 case "avro" -> ValueFormat.Kind.AVRO;
                 default -> ValueFormat.Kind.RAW;
@@ -222,11 +216,9 @@ final class TopicIngestOptionsParser {
         Optional<String> registry = given.getOptional(TopicIngestFlags.SCHEMA_REGISTRY);
         Optional<String> schema =
                 given.getOptional(TopicIngestFlags.AVRO_SCHEMA).map(this::read);
-        ValueFormat.Wire wire =
-                flags.choice(TopicIngestFlags.AVRO_WIRE, "plain", "confluent").equals("confluent")
-                                || registry.isPresent()
-                        ? ValueFormat.Wire.CONFLUENT
-                        : ValueFormat.Wire.PLAIN;
+        ValueFormat.Wire wire = flags.choice(TopicIngestFlags.AVRO_WIRE).equals("confluent") || registry.isPresent()
+                ? ValueFormat.Wire.CONFLUENT
+                : ValueFormat.Wire.PLAIN;
         if (kind == ValueFormat.Kind.AVRO) {
             if (registry.isEmpty() && schema.isEmpty()) {
                 problems.add("avro values need --avro-schema FILE or --schema-registry URL");
@@ -241,11 +233,10 @@ final class TopicIngestOptionsParser {
             registry.ifPresent(this::checkUrl);
             schema.ifPresent(text -> tried(() -> AvroFields.parse(text)));
         } else {
-            for (ConfigOption<String> option : List.of(
+            for (JobOption<String> option : List.of(
                     TopicIngestFlags.AVRO_SCHEMA, TopicIngestFlags.AVRO_WIRE, TopicIngestFlags.SCHEMA_REGISTRY)) {
                 if (given.contains(option)) {
-                    problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX)
-                            + " is for --value avro; leave it" + " out");
+                    problems.add("option " + option.flag() + " is for --value avro; leave it out");
                 }
             }
         }
@@ -296,10 +287,7 @@ final class TopicIngestOptionsParser {
     }
 
     private TopicIngestOptions.Work work() {
-        Duration interval = given.get(TopicIngestFlags.COMMIT_INTERVAL);
-        if (interval.compareTo(LEAST_INTERVAL) < 0) {
-            problems.add("option --commit-interval: " + interval.toMillis() + " ms is not at least 100 ms");
-        }
+        Duration interval = flags.checked(TopicIngestFlags.COMMIT_INTERVAL);
         OptionalInt chunkBytes = flags.chunkBytes();
         return new TopicIngestOptions.Work(interval, chunkBytes, flags.parallelism());
     }

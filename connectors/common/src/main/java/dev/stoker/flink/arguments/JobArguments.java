@@ -6,13 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Arguments of a job, parsed into Flink's typed options. The option with the key {@code feeder.batch-size} is given as
- * {@code --batch-size 64} or {@code --batch-size=64}; dots after the prefix become hyphens. A boolean option needs no
+ * {@code --batch-size 64} or {@code --batch-size=64}. A boolean option needs no
  * value; a list option may be repeated. Everything else is positional, as is all that follows a bare {@code --}.
  *
  * <p>Wrong arguments do not cause exceptions: all problems are collected, so that a user sees them together.
@@ -25,33 +24,30 @@ import org.jspecify.annotations.Nullable;
  * @param positional the other arguments, in order
  * @param problems one sentence for each thing that is wrong
  */
-public record JobArguments(Configuration options, List<String> positional, List<String> problems) {
+public record JobArguments(GivenOptions options, List<String> positional, List<String> problems) {
 
     /**
      * Parses arguments.
      *
      * @param args the arguments
-     * @param prefix common prefix of the options' keys, with its dot
      * @param known the options that may be given
      */
-    public static JobArguments parse(String[] args, String prefix, Collection<ConfigOption<?>> known) {
-        return parse(args, prefix, known, Map.of());
+    public static JobArguments parse(String[] args, Collection<JobOption<?>> known) {
+        return parse(args, known, Map.of());
     }
 
     /**
      * Parses arguments.
      *
      * @param args the arguments
-     * @param prefix common prefix of the options' keys, with its dot
      * @param known the options that may be given
      * @param refused other options of the command, each with the problem that it is
      */
-    public static JobArguments parse(
-            String[] args, String prefix, Collection<ConfigOption<?>> known, Map<ConfigOption<?>, String> refused) {
-        Map<String, ConfigOption<?>> byFlag = new LinkedHashMap<>();
-        known.forEach(option -> byFlag.put(flag(option, prefix), option));
-        Map<String, ConfigOption<?>> others = new LinkedHashMap<>();
-        refused.keySet().forEach(option -> others.put(flag(option, prefix), option));
+    public static JobArguments parse(String[] args, Collection<JobOption<?>> known, Map<JobOption<?>, String> refused) {
+        Map<String, JobOption<?>> byFlag = new LinkedHashMap<>();
+        known.forEach(option -> byFlag.put(option.flag(), option));
+        Map<String, JobOption<?>> others = new LinkedHashMap<>();
+        refused.keySet().forEach(option -> others.put(option.flag(), option));
         Configuration values = new Configuration();
         List<String> positional = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -65,12 +61,12 @@ public record JobArguments(Configuration options, List<String> positional, List<
             } else if (argument.startsWith("--")) {
                 int equals = argument.indexOf('=');
                 String name = equals < 0 ? argument : argument.substring(0, equals);
-                ConfigOption<?> other = byFlag.containsKey(name) ? null : others.get(name);
-                ConfigOption<?> option = other == null ? byFlag.get(name) : other;
+                JobOption<?> other = byFlag.containsKey(name) ? null : others.get(name);
+                JobOption<?> option = other == null ? byFlag.get(name) : other;
                 String value;
                 if (equals >= 0) {
                     value = argument.substring(equals + 1);
-                } else if (option != null && isBoolean(option) && (i == args.length || !isTruth(args[i]))) {
+                } else if (option != null && option.isSwitch() && (i == args.length || !isTruth(args[i]))) {
                     value = "true";
                 } else if (i < args.length && !(option == null && args[i].startsWith("--"))) {
                     value = args[i++];
@@ -86,22 +82,13 @@ public record JobArguments(Configuration options, List<String> positional, List<
                 positional.add(argument);
             }
         }
-        return new JobArguments(values, List.copyOf(positional), List.copyOf(problems));
-    }
-
-    /** The command-line form of an option, such as {@code --batch-size}. */
-    public static String flag(ConfigOption<?> option, String prefix) {
-        String key = option.key();
-        if (!key.startsWith(prefix)) {
-            throw new IllegalArgumentException("option " + key + " does not start with " + prefix);
-        }
-        return "--" + key.substring(prefix.length()).replace('.', '-');
+        return new JobArguments(new GivenOptions(values), List.copyOf(positional), List.copyOf(problems));
     }
 
     @SuppressWarnings("unchecked") // lists have texts
     private static Optional<String> take(
             String name,
-            @Nullable ConfigOption<?> option,
+            @Nullable JobOption<?> option,
             @Nullable String value,
             Configuration values,
             Collection<String> flags) {
@@ -113,55 +100,40 @@ public record JobArguments(Configuration options, List<String> positional, List<
         if (value == null) {
             return Optional.of("option " + name + " needs a value");
         }
-        if (isList(option)) {
-            add((ConfigOption<List<String>>) option, value, values);
+        if (option.isList()) {
+            add((JobOption<List<String>>) option, value, values);
             return Optional.empty();
         }
         if (isValid(option, value, values) || isValid(option, OptionValues.flinkSize(value), values)) {
-            Optional<String> missing = OptionValues.missingUnit(values.get(option), value);
+            Optional<String> missing = OptionValues.missingUnit(values.get(option.config()), value);
             if (missing.isPresent()) {
-                values.removeConfig(option);
+                values.removeConfig(option.config());
                 return Optional.of("option " + name + ": " + missing.get());
             }
             return Optional.empty();
         }
-        values.removeConfig(option);
+        values.removeConfig(option.config());
         Object valid = option.defaultValue();
         return Optional.of("option " + name + ": " + value + " is not a valid value"
                 + (valid == null ? "" : " (a valid one is " + OptionValues.text(valid) + ")"));
     }
 
     /** Adds one item. Flink's text for a list would give semicolons and quotes a meaning. */
-    private static void add(ConfigOption<List<String>> option, String value, Configuration values) {
-        List<String> all = new ArrayList<>(values.getOptional(option).orElse(List.of()));
+    private static void add(JobOption<List<String>> option, String value, Configuration values) {
+        List<String> all = new ArrayList<>(values.getOptional(option.config()).orElse(List.of()));
         all.add(value);
-        values.set(option, all);
-    }
-
-    /** Returns whether an option has a list of texts: there is no other kind of lists. */
-    private static boolean isList(ConfigOption<?> option) {
-        Configuration probe = new Configuration();
-        probe.setString(option.key(), "a");
-        try {
-            return probe.getOptional(option).filter(List.class::isInstance).isPresent();
-        } catch (IllegalArgumentException e) {
-            return false;
-        }
+        values.set(option.config(), all);
     }
 
     /** Sets an option, and returns whether Flink can read the value as the option's type. */
-    private static boolean isValid(ConfigOption<?> option, String value, Configuration values) {
+    private static boolean isValid(JobOption<?> option, String value, Configuration values) {
         values.setString(option.key(), value);
         try {
-            values.getOptional(option);
+            values.getOptional(option.config());
             return true;
         } catch (IllegalArgumentException e) {
             return false;
         }
-    }
-
-    private static boolean isBoolean(ConfigOption<?> option) {
-        return option.defaultValue() instanceof Boolean;
     }
 
     private static boolean isTruth(String value) {

@@ -1,31 +1,72 @@
 package dev.stoker.flink.arguments;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.junit.jupiter.api.Test;
 
 class JobArgumentsTest {
 
-    private static final ConfigOption<Integer> SIZE =
-            ConfigOptions.key("job.batch-size").intType().defaultValue(64);
-    private static final ConfigOption<Boolean> OPEN =
-            ConfigOptions.key("job.insecure").booleanType().defaultValue(false);
-    private static final ConfigOption<Duration> IDLE =
-            ConfigOptions.key("job.idle.timeout").durationType().defaultValue(Duration.ofHours(1));
-    private static final ConfigOption<MemorySize> WINDOW =
-            ConfigOptions.key("job.window").memoryType().defaultValue(MemorySize.ofMebiBytes(1));
-    private static final ConfigOption<List<String>> NAMES =
-            ConfigOptions.key("job.names").stringType().asList().noDefaultValue();
-    private static final ConfigOption<List<String>> ROOTS =
-            ConfigOptions.key("job.roots").stringType().asList().defaultValues();
+    private static final OptionHeading JOB = new OptionHeading("job.", "Job");
+    private static final JobOption<Integer> SIZE =
+            JOB.number("batch-size").defaultValue(64).within(1, 100).withDescription("Samples.");
+    private static final JobOption<Boolean> OPEN = JOB.flag("insecure").withDescription("Open.");
+    private static final JobOption<Duration> IDLE = JOB.time("idle-timeout")
+            .defaultValue(Duration.ofHours(1))
+            .atLeast(100, "is not at least 100 ms")
+            .withDescription("Time.");
+    private static final JobOption<MemorySize> WINDOW = JOB.size("window")
+            .defaultValue(MemorySize.ofMebiBytes(1))
+            .within(0, 1L << 40, "is too large")
+            .withDescription("Bytes.");
+    private static final JobOption<List<String>> NAMES =
+            JOB.texts("names", "NAME").withDescription("Names.");
+    private static final JobOption<List<String>> ROOTS =
+            JOB.texts("roots", "DIRECTORY").withDescription("Roots.");
+    private static final JobOption<String> MODE =
+            JOB.choice("mode", "fast", "exact").defaultValue("fast").withDescription("Mode.");
 
     private static JobArguments parse(String... args) {
-        return JobArguments.parse(args, "job.", List.of(SIZE, OPEN, IDLE, WINDOW, NAMES, ROOTS));
+        return JobArguments.parse(args, JOB.options());
+    }
+
+    @Test
+    void anOptionDeclaresWhatHelpShows() {
+        assertThat(SIZE.key()).isEqualTo("job.batch-size");
+        assertThat(JOB.options()).containsExactly(SIZE, OPEN, IDLE, WINDOW, NAMES, ROOTS, MODE);
+        assertThat(JOB.options())
+                .extracting(JobOption::label)
+                .containsExactly("N", "", "TIME", "SIZE", "NAME", "DIRECTORY", "fast|exact");
+        assertThat(JOB.options())
+                .extracting(option -> option.defaultText().orElse("-"))
+                .containsExactly("64", "-", "1 h", "1 MiB", "-", "-", "fast");
+        assertThat(JOB.without(OPEN).named("Other").options())
+                .doesNotContain(OPEN)
+                .hasSize(6);
+        assertThat(JOB.options()).contains(OPEN);
+    }
+
+    @Test
+    void reportsValuesOutsideOfARange() {
+        GivenOptions given = parse("--batch-size", "101", "--idle-timeout=5 ms", "--window", "2 tb", "--mode", "slow")
+                .options();
+        List<String> problems = new ArrayList<>();
+        JOB.options().forEach(option -> given.check(option, problems::add));
+        given.choice(MODE, MODE.values(), problems::add);
+        assertThat(problems)
+                .containsExactly(
+                        "option --batch-size: 101 is not between 1 and 100",
+                        "option --idle-timeout: 5 ms is not at least 100 ms",
+                        "option --window: 2199023255552 bytes is too large",
+                        "option --mode: slow is not fast or exact");
+        assertThat(SIZE.nearest(101)).isEqualTo(100);
+        assertThat(SIZE.nearest(-1)).isEqualTo(1);
+        assertThatThrownBy(() -> JOB.number("n").defaultValue(0).within(1, 2).withDescription("N."))
+                .hasMessage("the default of --n is not one of its values");
     }
 
     @Test

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.junit.jupiter.api.Test;
 
@@ -37,14 +35,15 @@ class OptionValuesTest {
 
     @Test
     void anOptionOfAJobTakesAllOfThem() {
-        ConfigOption<MemorySize> size = ConfigOptions.key("x.size").memoryType().defaultValue(new MemorySize(1 << 20));
-        ConfigOption<String> name = ConfigOptions.key("x.name").stringType().noDefaultValue();
-        JobArguments given =
-                JobArguments.parse(new String[] {"--size", "3 GiB", "--name=3 GiB"}, "x.", List.of(size, name));
+        OptionHeading job = new OptionHeading("x.", "Job");
+        JobOption<MemorySize> size =
+                job.size("size").defaultValue(new MemorySize(1 << 20)).withDescription("Size.");
+        JobOption<String> name = job.text("name", "NAME").withDescription("Name.");
+        JobArguments given = JobArguments.parse(new String[] {"--size", "3 GiB", "--name=3 GiB"}, List.of(size, name));
         assertThat(given.problems()).isEmpty();
         assertThat(given.options().get(size)).isEqualTo(new MemorySize(3L << 30));
         assertThat(given.options().get(name)).isEqualTo("3 GiB");
-        assertThat(JobArguments.parse(new String[] {"--size=3 cats"}, "x.", List.of(size))
+        assertThat(JobArguments.parse(new String[] {"--size=3 cats"}, List.of(size))
                         .problems())
                 .containsExactly("option --size: 3 cats is not a valid value (a valid one is 1 MiB)");
     }

@@ -10,6 +10,7 @@ import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.rows.content.FileContents;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.RowIngestFlags;
 import dev.stoker.ingest.spec.SplitRule;
 import java.util.LinkedHashMap;
 import java.util.List;

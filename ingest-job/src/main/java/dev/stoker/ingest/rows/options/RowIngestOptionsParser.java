@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows.options;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.flink.arguments.GivenOptions;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.formats.detection.Formats;
 import dev.stoker.formats.expression.InvalidExpressionException;
@@ -12,6 +13,7 @@ import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.LocationChecks;
 import dev.stoker.ingest.spec.OptionKinds;
+import dev.stoker.ingest.spec.RowIngestFlags;
 import dev.stoker.ingest.spec.SourcePlace;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
@@ -27,21 +29,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class RowIngestOptionsParser {
     private final JobArguments arguments;
-    private final Configuration given;
+    private final GivenOptions given;
     private final List<String> problems;
     private final GivenFlags flags;
 
     RowIngestOptionsParser(String... args) {
-        List<ConfigOption<?>> known = new ArrayList<>(RowIngestFlags.all());
-        known.addAll(RowIngestFlags.shared());
-        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known, OptionKinds.others(OptionKinds.Kind.ROWS));
+        arguments = JobArguments.parse(
+                args, OptionKinds.of(OptionKinds.Kind.ROWS), OptionKinds.others(OptionKinds.Kind.ROWS));
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         flags = new GivenFlags(given, problems::add);
