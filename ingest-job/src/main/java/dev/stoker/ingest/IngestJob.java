@@ -17,6 +17,7 @@ import dev.stoker.ingest.pack.SkipNotes;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.NothingToIngestException;
@@ -75,7 +76,7 @@ public final class IngestJob {
             plan(options).lines().forEach(System.out::println);
             return;
         }
-        IngestListener listener = new PrintedPlan();
+        IngestListener<IngestProgress> listener = new PrintedPlan();
         try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             if (launcher.mode() == JobLauncher.Mode.DETACHED) {
                 submit(options, launcher, listener);
@@ -86,7 +87,7 @@ public final class IngestJob {
     }
 
     /** Prints the plan of an ingest on a cluster. */
-    static final class PrintedPlan implements IngestListener {
+    static final class PrintedPlan implements IngestListener<IngestProgress> {
         @Override
         public void started(String ingestId, List<String> plan) {
             plan.forEach(System.out::println);
@@ -95,7 +96,8 @@ public final class IngestJob {
         }
     }
 
-    private static void submit(IngestOptions options, JobLauncher launcher, IngestListener listener) throws Exception {
+    private static void submit(IngestOptions options, JobLauncher launcher, IngestListener<IngestProgress> listener)
+            throws Exception {
         String ingest = id(options);
         Preparation preparation;
         try {
@@ -153,12 +155,13 @@ public final class IngestJob {
      * @throws InvalidIngestException if the ingest cannot be started with these options
      * @throws IngestFailedException if it has not committed a version; it has then left nothing visible
      */
-    public static IngestResult run(IngestOptions options, JobLauncher launcher, IngestListener listener)
+    public static IngestResult run(IngestOptions options, JobLauncher launcher, IngestListener<IngestProgress> listener)
             throws IOException, InterruptedException {
         return run(options, launcher, listener, SampleAccess.BY_LOCATION);
     }
 
-    static IngestResult run(IngestOptions options, JobLauncher launcher, IngestListener listener, SampleAccess access)
+    static IngestResult run(
+            IngestOptions options, JobLauncher launcher, IngestListener<IngestProgress> listener, SampleAccess access)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String ingest = id(options);
@@ -189,7 +192,8 @@ public final class IngestJob {
      * @param run the ingest
      * @param began when the ingest began, by {@link System#nanoTime}
      */
-    static IngestResult commit(IngestRun run, IngestMeter meter, IngestListener listener, long began, Start start)
+    static IngestResult commit(
+            IngestRun run, IngestMeter meter, IngestListener<IngestProgress> listener, long began, Start start)
             throws IOException, InterruptedException {
         String ingest = run.ingest();
         try (ObjectStore store = run.store().open(run.target())) {
@@ -316,7 +320,7 @@ public final class IngestJob {
         }
     }
 
-    static RunningJob start(IngestPlan plan, JobLauncher launcher, IngestListener listener)
+    static RunningJob start(IngestPlan plan, JobLauncher launcher, IngestListener<IngestProgress> listener)
             throws IOException, InterruptedException {
         String ingest = plan.run().ingest();
         listener.started(ingest, plan.lines());

@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.pack.IngestMeter;
+import dev.stoker.ingest.spec.IngestListener;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -13,12 +14,12 @@ final class IngestWatch {
     private static final Duration PROGRESS = Duration.ofMillis(500);
     private static final int CANCEL_SECONDS = 30;
 
-    private final IngestListener listener;
+    private final IngestListener<IngestProgress> listener;
     private final IngestMeter meter;
     private final long began;
 
     /** @param began when the ingest began, by {@link System#nanoTime} */
-    IngestWatch(IngestListener listener, IngestMeter meter, long began) {
+    IngestWatch(IngestListener<IngestProgress> listener, IngestMeter meter, long began) {
         this.listener = listener;
         this.meter = meter;
         this.began = began;

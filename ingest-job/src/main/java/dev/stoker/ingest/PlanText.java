@@ -27,7 +27,7 @@ final class PlanText {
         lines.add("into   " + options.target() + " ("
                 + IngestTarget.text(
                         options.effect(),
-                        preparation.baseVersion(),
+                        preparation.base().version(),
                         preparation.info().name())
                 + ")");
         for (Field field : preparation.info().fields()) {

@@ -19,8 +19,8 @@ import dev.stoker.ingest.spec.SidecarType;
 import dev.stoker.ingest.spec.SourceKinds;
 import dev.stoker.ingest.spec.SourcePlace;
 import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TargetBase;
 import dev.stoker.ingest.spec.TargetDataset;
-import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.dataset.DatasetInfo;
@@ -33,7 +33,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +41,7 @@ import org.jspecify.annotations.Nullable;
  * make the ingest fail. Runs on the machine that submits the job.
  *
  * @param info of the dataset, which may not exist yet
- * @param isNew whether the dataset does not exist yet
- * @param before the description that a failed ingest left with other fields, if there is one
- * @param baseVersion its newest version
+ * @param base the state of the dataset
  * @param content name of the field of a file's bytes
  * @param splitRule assigns samples to splits
  * @param sample the first samples
@@ -52,9 +49,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Preparation(
         DatasetInfo info,
-        boolean isNew,
-        Optional<DatasetInfo> before,
-        long baseVersion,
+        TargetBase base,
         String content,
         SplitRule splitRule,
         SourceSample sample,
@@ -65,9 +60,7 @@ record Preparation(
         if (target.committed().isPresent()) {
             return new Preparation(
                     target.info().orElseThrow(),
-                    false,
-                    Optional.empty(),
-                    target.version(),
+                    TargetBase.of(target.version()),
                     "",
                     new SplitRule.TopDirectory(),
                     SourceSample.none(new Splits(new SplitRule.TopDirectory())),
@@ -86,7 +79,8 @@ record Preparation(
         if (begun.isPresent()) {
             Preparation fresh = created(options, rule, sample);
             if (!TargetDataset.isSame(begun.get(), fresh.info())) {
-                return new Preparation(fresh.info(), false, begun, 0, fresh.content(), rule, sample, Optional.empty());
+                return new Preparation(
+                        fresh.info(), new TargetBase(false, 0, begun), fresh.content(), rule, sample, Optional.empty());
             }
         }
         if (target.info().isPresent()) {
@@ -96,9 +90,7 @@ record Preparation(
             }
             return new Preparation(
                     info,
-                    false,
-                    Optional.empty(),
-                    target.version(),
+                    TargetBase.of(target.version()),
                     contentOf(info, options, sample),
                     rule,
                     sample,
@@ -237,7 +229,7 @@ record Preparation(
         fields.addAll(payload.values());
         DatasetInfo info = TargetDataset.describe(
                 options.name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
-        return new Preparation(info, true, Optional.empty(), 0, contentField, rule, sample, Optional.empty());
+        return new Preparation(info, TargetBase.none(), contentField, rule, sample, Optional.empty());
     }
 
     /** Returns the field of an existing dataset that takes a file's bytes, and checks the other fields. */
@@ -299,19 +291,7 @@ record Preparation(
      * @param process the packing process; empty if there are several
      */
     Preparation create(IngestOptions options, DatasetStore stores, String ingest, String process) throws IOException {
-        if (before.isPresent()) {
-            TargetDataset.begin(options.target(), stores, before.get(), info, ingest, process);
-        }
-        if (!isNew) {
-            return this;
-        }
-        try {
-            TargetDataset.create(options.target(), stores, info);
-            return this;
-        } catch (DatasetExistsException e) {
-            // Another writer was faster. Its dataset can be used if the fields match.
-            return of(options, stores);
-        }
+        return base.create(options.target(), stores, info, ingest, process) ? this : of(options, stores);
     }
 
     /** The length of a chunk: as requested, or as set when the dataset was created. */
@@ -342,7 +322,7 @@ record Preparation(
                 new IngestPlan.Reading(
                         options.work().parallelism().orElse(0),
                         options.walk().limit().orElse(Long.MAX_VALUE),
-                        options.into(access.store()).taken(baseVersion)),
+                        options.into(access.store()).taken(base.version())),
                 sample.keys(),
                 PlanText.of(options, this));
     }
@@ -371,16 +351,6 @@ record Preparation(
     }
 
     private IngestRun run(IngestOptions options, String ingest, DatasetStore stores) {
-        TreeMap<String, String> properties = new TreeMap<>();
-        properties.put(IngestRun.SOURCE, options.source());
-        return new IngestRun(
-                stores,
-                options.target(),
-                info.id().toString(),
-                ingest,
-                options.effect(),
-                options.onDuplicate(),
-                baseVersion,
-                properties);
+        return options.into(stores).run(info, ingest, options.onDuplicate(), base.version(), options.source());
     }
 }

@@ -10,6 +10,7 @@ import dev.stoker.ingest.rows.RowPreparation;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.rows.pack.HeldRows;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.NothingToIngestException;
@@ -31,7 +32,7 @@ public final class RowIngestJob {
             return;
         }
         try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
-            IngestListener listener = new IngestJob.PrintedPlan();
+            IngestListener<IngestProgress> listener = new IngestJob.PrintedPlan();
             if (launcher.mode() == JobLauncher.Mode.DETACHED) {
                 submit(options, launcher, listener);
             } else {
@@ -40,7 +41,7 @@ public final class RowIngestJob {
         }
     }
 
-    private static void submit(RowIngestOptions options, JobLauncher launcher, IngestListener listener)
+    private static void submit(RowIngestOptions options, JobLauncher launcher, IngestListener<IngestProgress> listener)
             throws IOException, InterruptedException {
         String ingest = id(options);
         RowPreparation preparation;
@@ -82,7 +83,8 @@ public final class RowIngestJob {
      * @throws InvalidIngestException if the ingest cannot be started with these options
      * @throws IngestFailedException if it has not committed a version; it has then left nothing visible
      */
-    public static IngestResult run(RowIngestOptions options, JobLauncher launcher, IngestListener listener)
+    public static IngestResult run(
+            RowIngestOptions options, JobLauncher launcher, IngestListener<IngestProgress> listener)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String ingest = id(options);
@@ -108,7 +110,7 @@ public final class RowIngestJob {
     }
 
     /** Says that rows are read where an ingest of files says that files are listed. */
-    private record RowListener(IngestListener listener) implements IngestListener {
+    private record RowListener(IngestListener<IngestProgress> listener) implements IngestListener<IngestProgress> {
         @Override
         public void started(String ingestId, List<String> plan) {
             listener.started(ingestId, plan);
@@ -130,7 +132,7 @@ public final class RowIngestJob {
         return options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
     }
 
-    private static RunningJob start(RowIngestPlan plan, JobLauncher launcher, IngestListener listener)
+    private static RunningJob start(RowIngestPlan plan, JobLauncher launcher, IngestListener<IngestProgress> listener)
             throws IOException, InterruptedException {
         listener.started(plan.run().ingest(), plan.lines());
         new RowIngestGraph(plan).addTo(launcher.environment());

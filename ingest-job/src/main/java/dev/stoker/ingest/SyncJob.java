@@ -5,6 +5,7 @@ import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SyncRule;
 import dev.stoker.ingest.pack.sync.SyncChanges;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
@@ -29,12 +30,13 @@ public final class SyncJob {
      * @throws InvalidIngestException if the sync cannot be started with these options
      * @throws dev.stoker.ingest.spec.IngestFailedException if it has failed; it has then left nothing visible
      */
-    public static SyncResult run(SyncOptions options, JobLauncher launcher, IngestListener listener)
+    public static SyncResult run(SyncOptions options, JobLauncher launcher, IngestListener<IngestProgress> listener)
             throws IOException, InterruptedException {
         return run(options, launcher, listener, SampleAccess.BY_LOCATION);
     }
 
-    static SyncResult run(SyncOptions options, JobLauncher launcher, IngestListener listener, SampleAccess access)
+    static SyncResult run(
+            SyncOptions options, JobLauncher launcher, IngestListener<IngestProgress> listener, SampleAccess access)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         IngestOptions ingest = options.ingest();
@@ -44,7 +46,7 @@ public final class SyncJob {
             IngestResult before = IngestJob.before(preparation.committed().get());
             return new SyncResult(before, new SyncChanges(), run);
         }
-        if (preparation.isNew()) {
+        if (preparation.base().isNew()) {
             throw new InvalidIngestException(
                     "there is no dataset at " + ingest.target() + "; create it with: stoker ingest "
                             + ShellText.word(ingest.source()) + " " + ShellText.word(ingest.target()));

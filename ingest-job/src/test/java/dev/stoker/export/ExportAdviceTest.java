@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.formats.parquet.MemoryOutput;
-import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.testing.Advice;
@@ -55,7 +55,7 @@ class ExportAdviceTest {
         List<String> arguments = new ArrayList<>(
                 List.of(source.toString(), directory.resolve("data").toString()));
         arguments.addAll(Arrays.asList(options));
-        RowIngestJob.run(RowIngestOptions.parse(arguments.toArray(String[]::new)), launcher(), IngestListener.SILENT);
+        RowIngestJob.run(RowIngestOptions.parse(arguments.toArray(String[]::new)), launcher(), IngestListener.silent());
     }
 
     private ExportOptions parse(List<String> options) {

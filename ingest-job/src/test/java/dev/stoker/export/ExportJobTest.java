@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.IngestJob;
-import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.commit.VersionRequest;
@@ -63,7 +63,7 @@ class ExportJobTest {
                         directory.resolve("data").toString(),
                         "--chunk-size=16kb"),
                 launcher(),
-                IngestListener.SILENT);
+                IngestListener.silent());
         return files;
     }
 

@@ -6,6 +6,7 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.arrow.types.Field;
@@ -122,9 +123,9 @@ final class AdvisedSource {
                 new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "none")));
         try {
             if (RowDetection.isRows(args)) {
-                RowIngestJob.run(RowIngestOptions.parse(args), launcher, IngestListener.SILENT);
+                RowIngestJob.run(RowIngestOptions.parse(args), launcher, IngestListener.silent());
             } else {
-                IngestJob.run(IngestOptions.parse(args), launcher, IngestListener.SILENT);
+                IngestJob.run(IngestOptions.parse(args), launcher, IngestListener.silent());
             }
             return GOOD;
         } catch (InvalidIngestException e) {

@@ -92,7 +92,7 @@ record BesideIngests(Path sources) {
         Preparation preparation = found.create(options, stores, slot.ingest(), "");
         options.into(stores).lease(preparation.info(), slot.ingest(), "");
         ChunkSummary chunk = BesideState.chunk(store, preparation.info(), slot.chunk(), slot.ingest(), keys);
-        long base = preparation.baseVersion();
+        long base = preparation.base().version();
         List<RemovedRows> missing = rows(store, base, gone);
         RowsByChunk removed = new RowsByChunk();
         removed.addAll(missing);

@@ -7,6 +7,7 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.lease.Leases;
 import dev.stoker.metadata.lease.WriterProcess;
@@ -64,7 +65,7 @@ class EmbeddedIngestTest {
         };
         List<String> started = new CopyOnWriteArrayList<>();
         List<IngestProgress> seen = new CopyOnWriteArrayList<>();
-        IngestListener listener = new IngestListener() {
+        IngestListener<IngestProgress> listener = new IngestListener<>() {
             @Override
             public void started(String ingestId, List<String> plan) {
                 started.add(ingestId);
@@ -102,7 +103,7 @@ class EmbeddedIngestTest {
         Path target = directory.resolve("target");
         IngestOptions options = Ingests.options(source, target);
         List<String> processes = new ArrayList<>();
-        IngestListener listener = new IngestListener() {
+        IngestListener<IngestProgress> listener = new IngestListener<>() {
             @Override
             public void started(String ingestId, List<String> plan) {
                 try (ObjectStore store = new LocalObjectStore(target)) {
@@ -127,7 +128,7 @@ class EmbeddedIngestTest {
             throw new IOException("Input/output error");
         };
         AtomicReference<String> id = new AtomicReference<>();
-        IngestListener listener = new IngestListener() {
+        IngestListener<IngestProgress> listener = new IngestListener<>() {
             @Override
             public void started(String ingestId, List<String> plan) {
                 id.set(ingestId);

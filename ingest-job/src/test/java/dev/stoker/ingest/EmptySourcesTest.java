@@ -7,6 +7,7 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ class EmptySourcesTest {
         List<String> arguments = new ArrayList<>(List.of(source.toString(), target.toString()));
         arguments.addAll(Arrays.asList(options));
         String[] args = arguments.toArray(String[]::new);
-        IngestListener quiet = IngestListener.SILENT;
+        IngestListener<IngestProgress> quiet = IngestListener.silent();
         if (RowDetection.isRows(args)) {
             RowIngestOptions rows = RowIngestOptions.parse(args);
             return RowIngestJob.run(rows, launcher(), quiet);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.lease.LeaseHeldException;
@@ -54,7 +55,7 @@ class FailedFirstIngestTest {
         arguments.addAll(List.of(options));
         RowIngestOptions rows = RowIngestOptions.parse(arguments.toArray(String[]::new));
         JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(NO_RESTART));
-        return RowIngestJob.run(rows, launcher, IngestListener.SILENT);
+        return RowIngestJob.run(rows, launcher, IngestListener.silent());
     }
 
     private List<String> fields() throws Exception {

@@ -4,6 +4,7 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SampleFiles;
+import dev.stoker.ingest.spec.IngestListener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ final class Ingests {
         return IngestJob.run(
                 options(source, target, options),
                 JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment()),
-                IngestListener.SILENT,
+                IngestListener.silent(),
                 access);
     }
 
@@ -43,7 +44,7 @@ final class Ingests {
         return IngestJob.run(
                 options(source, target, options),
                 JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(NO_RESTART)),
-                IngestListener.SILENT,
+                IngestListener.silent(),
                 new SampleAccess(SampleFiles.LOCAL, store));
     }
 

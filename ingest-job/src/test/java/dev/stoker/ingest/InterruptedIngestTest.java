@@ -8,6 +8,7 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.lease.LeaseHeldException;
 import dev.stoker.schemas.testing.Cells;
@@ -195,7 +196,7 @@ class InterruptedIngestTest {
                 end.set(IngestJob.run(
                         Ingests.options(big, target, "--parallelism", "2", "--chunk-size", "64kb"),
                         JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(restart)),
-                        IngestListener.SILENT,
+                        IngestListener.silent(),
                         new SampleAccess(pausing, DatasetStore.BY_LOCATION)));
             } catch (IOException | InterruptedException | RuntimeException e) {
                 end.set(e);

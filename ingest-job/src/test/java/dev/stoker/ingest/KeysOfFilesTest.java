@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.testing.Advice;
 import java.io.ByteArrayOutputStream;
@@ -79,7 +80,7 @@ class KeysOfFilesTest {
                 RowIngestOptions.parse(arguments.toArray(String[]::new)),
                 JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(
                         new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "none"))),
-                IngestListener.SILENT);
+                IngestListener.silent());
     }
 
     private String failure(Path from, List<String> options) {

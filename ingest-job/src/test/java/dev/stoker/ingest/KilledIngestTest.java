@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SampleFiles;
+import dev.stoker.ingest.spec.IngestListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -35,7 +36,7 @@ class KilledIngestTest {
                     .isNotEmpty();
         }
         IngestOptions options = Ingests.options(source, target, "--ingest-id", ID);
-        IngestResult result = IngestJob.run(options, IngestJob.embedded(options), IngestListener.SILENT);
+        IngestResult result = IngestJob.run(options, IngestJob.embedded(options), IngestListener.silent());
 
         assertThat(result.version()).isEqualTo(1);
         Map<String, byte[]> packed = Packed.read(target).bytes("image");
@@ -69,7 +70,7 @@ class KilledIngestTest {
             IngestJob.run(
                     options,
                     IngestJob.embedded(options),
-                    IngestListener.SILENT,
+                    IngestListener.silent(),
                     new SampleAccess(files, DatasetStore.BY_LOCATION));
         }
     }

@@ -6,6 +6,7 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.pack.sync.SyncChanges;
+import dev.stoker.ingest.spec.IngestListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -30,7 +31,7 @@ class KilledSyncTest {
         Path target = directory.resolve("target");
         Map<String, byte[]> old = Trees.images(source, "a", 1, 40, 2000);
         IngestOptions ingest = Ingests.options(source, target, "--chunk-size", "16kb", "--parallelism", "1");
-        IngestJob.run(ingest, IngestJob.embedded(ingest), IngestListener.SILENT);
+        IngestJob.run(ingest, IngestJob.embedded(ingest), IngestListener.silent());
         // Every file gets another size.
         Map<String, byte[]> changed = Trees.images(source, "a", 1, 40, 2000);
         for (Map.Entry<String, byte[]> file : changed.entrySet()) {
@@ -47,7 +48,7 @@ class KilledSyncTest {
         assertThat(Packed.leases(target)).hasSize(1);
 
         SyncOptions options = Main.options(source.toString(), target.toString());
-        SyncResult result = SyncJob.run(options, SyncJob.embedded(options), IngestListener.SILENT);
+        SyncResult result = SyncJob.run(options, SyncJob.embedded(options), IngestListener.silent());
 
         Packed.assertHasImages(target, changed);
         assertThat(result.ingest().version()).isEqualTo(2);
@@ -81,7 +82,7 @@ class KilledSyncTest {
             SyncJob.run(
                     options,
                     SyncJob.embedded(options),
-                    IngestListener.SILENT,
+                    IngestListener.silent(),
                     new SampleAccess(files, DatasetStore.BY_LOCATION));
         }
     }

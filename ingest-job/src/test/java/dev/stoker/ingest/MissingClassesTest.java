@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
+import dev.stoker.ingest.spec.IngestListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ class MissingClassesTest {
         return RowIngestJob.run(
                 RowIngestOptions.parse(args.toArray(String[]::new)),
                 JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment()),
-                IngestListener.SILENT);
+                IngestListener.silent());
     }
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -159,7 +160,7 @@ class OnDuplicateTest {
         return RowIngestJob.run(
                 parsed,
                 JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment()),
-                IngestListener.SILENT);
+                IngestListener.silent());
     }
 
     /** Writes two tables: the first has each key of a range once, the second has some of them again, three times. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
@@ -69,7 +70,7 @@ class RequiredFieldsTest {
                 RowIngestOptions.parse(arguments.toArray(String[]::new)),
                 JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(
                         new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "none"))),
-                IngestListener.SILENT);
+                IngestListener.silent());
     }
 
     @ParameterizedTest

@@ -11,6 +11,7 @@ import dev.stoker.ingest.pack.plan.PackPlan;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.pack.plan.SampleFiles;
 import dev.stoker.ingest.pack.sync.SyncChanges.Kind;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.commit.VersionRequest;
@@ -87,7 +88,7 @@ class SyncJobTest {
         return SyncJob.run(
                 SyncOptions.parse(args.toArray(String[]::new)),
                 launcher(),
-                IngestListener.SILENT,
+                IngestListener.silent(),
                 new SampleAccess(files, DatasetStore.BY_LOCATION));
     }
 
@@ -125,9 +126,9 @@ class SyncJobTest {
             IngestJob.commit(
                     later.run(),
                     meter,
-                    IngestListener.SILENT,
+                    IngestListener.silent(),
                     System.nanoTime(),
-                    () -> IngestJob.start(later, launcher(), IngestListener.SILENT));
+                    () -> IngestJob.start(later, launcher(), IngestListener.silent()));
         }
     }
 

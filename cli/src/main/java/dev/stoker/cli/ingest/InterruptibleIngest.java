@@ -2,8 +2,8 @@ package dev.stoker.cli.ingest;
 
 import dev.stoker.cli.output.ProgressLine;
 import dev.stoker.cli.output.Signals;
-import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestProgress;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
@@ -21,7 +21,7 @@ final class InterruptibleIngest {
 
     /** Runs an ingest. */
     interface Job<T> {
-        T run(IngestListener listener) throws Exception;
+        T run(IngestListener<IngestProgress> listener) throws Exception;
     }
 
     /**
@@ -40,7 +40,7 @@ final class InterruptibleIngest {
                 interrupted.set(true);
                 worker.interrupt();
             });
-            T result = job.run(new IngestListener() {
+            T result = job.run(new IngestListener<>() {
                 @Override
                 public void started(String ingestId, List<String> plan) {
                     ingest.set(ingestId);

@@ -3,8 +3,8 @@ package dev.stoker.cli.ingest;
 import dev.stoker.cli.output.ProgressLine;
 import dev.stoker.cli.output.Signals;
 import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.topic.TopicIngestJob;
-import dev.stoker.ingest.topic.TopicIngestListener;
 import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestProgress;
 import dev.stoker.ingest.topic.TopicIngestResult;
@@ -46,10 +46,10 @@ final class TopicIngestCommand {
     }
 
     /** Shows the progress: one line that is overwritten, and one for every few versions. */
-    private record Progress(PrintWriter err, ProgressLine line) implements TopicIngestListener {
+    private record Progress(PrintWriter err, ProgressLine line) implements IngestListener<TopicIngestProgress> {
 
         @Override
-        public void started(List<String> plan) {
+        public void started(String run, List<String> plan) {
             plan.forEach(err::println);
         }
 

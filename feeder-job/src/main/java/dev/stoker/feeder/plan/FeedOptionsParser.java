@@ -244,7 +244,7 @@ final class FeedOptionsParser {
                 .orElseGet(() -> Stores.name(first.path()).orElse("feed").replaceAll("[^A-Za-z0-9_.-]", "_"));
     }
 
-    /** Returns the value of an option; the nearest valid one if it is not, so that all other options are also checked. */
+    /** Returns the value of an option; the nearest valid one for another, so that all options are checked. */
     private <N extends Number> long checked(JobOption<N> option) {
         options.check(option, problems::add);
         return option.nearest(options.get(option));

@@ -15,8 +15,8 @@ import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TargetBase;
 import dev.stoker.ingest.spec.TargetDataset;
-import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.text.Units;
@@ -31,7 +31,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import org.apache.flink.configuration.MemorySize;
 import org.jspecify.annotations.Nullable;
 
@@ -46,11 +45,7 @@ public final class RowPreparation {
     private final RowIngestOptions options;
     private final SampleAccess access;
     private final Optional<LogEntry> committed;
-    private final long baseVersion;
-    private final boolean isNew;
-    /** The description that a failed ingest left with other fields, if there is one. */
-    private final Optional<DatasetInfo> before;
-
+    private final TargetBase base;
     private final SplitRule rule;
     private final @Nullable RowInspection source;
     private final @Nullable FieldPlan plan;
@@ -60,9 +55,7 @@ public final class RowPreparation {
             RowIngestOptions options,
             SampleAccess access,
             Optional<LogEntry> committed,
-            long baseVersion,
-            boolean isNew,
-            Optional<DatasetInfo> before,
+            TargetBase base,
             SplitRule rule,
             @Nullable RowInspection source,
             @Nullable FieldPlan plan,
@@ -70,9 +63,7 @@ public final class RowPreparation {
         this.options = options;
         this.access = access;
         this.committed = committed;
-        this.baseVersion = baseVersion;
-        this.isNew = isNew;
-        this.before = before;
+        this.base = base;
         this.rule = rule;
         this.source = source;
         this.plan = plan;
@@ -97,16 +88,7 @@ public final class RowPreparation {
         if (target.committed().isPresent()) {
             SplitRule kept = SplitRule.kept(target.info().orElseThrow());
             return new RowPreparation(
-                    options,
-                    access,
-                    target.committed(),
-                    target.version(),
-                    false,
-                    Optional.empty(),
-                    kept,
-                    null,
-                    null,
-                    List.of());
+                    options, access, target.committed(), TargetBase.of(target.version()), kept, null, null, List.of());
         }
         Optional<DatasetInfo> begun = target.begun(options.effect());
         SplitRule rule = options.splitRule()
@@ -129,9 +111,7 @@ public final class RowPreparation {
                 options,
                 access,
                 Optional.empty(),
-                target.version(),
-                target.info().isEmpty(),
-                before,
+                new TargetBase(target.info().isEmpty(), target.version(), before),
                 rule,
                 source,
                 plan,
@@ -156,19 +136,10 @@ public final class RowPreparation {
                 Stores.requireAtomicCreate(store);
             }
         }
-        RowPreparation created = this;
-        if (isNew) {
-            try {
-                TargetDataset.create(
-                        options.target(), access.store(), fieldPlan().info());
-            } catch (DatasetExistsException e) {
-                created = of(options, access);
-            }
-        }
-        if (before.isPresent()) {
-            TargetDataset.begin(
-                    options.target(), access.store(), before.get(), fieldPlan().info(), ingest, process);
-        }
+        RowPreparation created =
+                base.create(options.target(), access.store(), fieldPlan().info(), ingest, process)
+                        ? this
+                        : of(options, access);
         options.into(access.store()).lease(created.fieldPlan().info(), ingest, process);
         return created;
     }
@@ -226,24 +197,16 @@ public final class RowPreparation {
     /** Returns the plan of the job. */
     public RowIngestPlan plan(String ingest) throws IOException {
         RowWork work = work(ingest);
-        TreeMap<String, String> properties = new TreeMap<>();
-        properties.put(IngestRun.SOURCE, String.join(" ", options.sources()));
-        IngestRun run = new IngestRun(
-                access.store(),
-                options.target(),
-                fieldPlan().info().id().toString(),
-                ingest,
-                options.effect(),
-                options.onDuplicate(),
-                baseVersion,
-                properties);
+        IngestTarget target = options.into(access.store());
+        IngestRun run = target.run(
+                fieldPlan().info(), ingest, options.onDuplicate(), base.version(), String.join(" ", options.sources()));
         return new RowIngestPlan(
                 work,
                 run,
                 new ArrayList<>(RowRun.join(source().pieces(), (long) CHUNKS_PER_RUN * work.chunkSizeBytes())),
                 options.order(),
                 options.work().parallelism().orElse(0),
-                options.into(access.store()).taken(baseVersion),
+                target.taken(base.version()),
                 new ArrayList<>(lines()));
     }
 
@@ -257,7 +220,7 @@ public final class RowPreparation {
                 + Units.bytes(bytes) + (source().rows() < 0 ? "" : ", " + Units.plural(source().rows(), "row")) + ")");
         lines.add("into   " + options.target() + " ("
                 + IngestTarget.text(
-                        options.effect(), baseVersion, fieldPlan().info().name())
+                        options.effect(), base.version(), fieldPlan().info().name())
                 + ")");
         lines.addAll(fieldPlan().lines(options, source()));
         options.columns().where().ifPresent(where -> lines.add("where  " + where + excluded()));

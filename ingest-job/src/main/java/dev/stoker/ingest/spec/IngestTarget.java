@@ -2,6 +2,7 @@ package dev.stoker.ingest.spec;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.metadata.commit.VersionCommitter;
@@ -13,6 +14,7 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * The target of an ingest that commits one version.
@@ -113,6 +115,20 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
                     + " meanwhile; add to it with --append, or create a version with only the new samples with"
                     + " --replace");
         }
+    }
+
+    /**
+     * Returns the ingest to commit.
+     *
+     * @param info of the dataset that was inspected or created
+     * @param ingest its id
+     * @param version the newest one, against which keys are checked
+     * @param source the location of the samples, for the log
+     */
+    public IngestRun run(DatasetInfo info, String ingest, OnDuplicate onDuplicate, long version, String source) {
+        TreeMap<String, String> properties = new TreeMap<>();
+        properties.put(IngestRun.SOURCE, source);
+        return new IngestRun(stores, location, info.id().toString(), ingest, effect, onDuplicate, version, properties);
     }
 
     /** Returns the number of chunks of a version with whose keys the new keys are compared. */

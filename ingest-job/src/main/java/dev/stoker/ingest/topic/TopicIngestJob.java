@@ -9,6 +9,7 @@ import dev.stoker.flink.launch.ClusterLauncher;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.JobMain;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
@@ -52,9 +53,9 @@ public final class TopicIngestJob {
             plan(options).forEach(System.out::println);
             return;
         }
-        TopicIngestListener listener = new TopicIngestListener() {
+        IngestListener<TopicIngestProgress> listener = new IngestListener<>() {
             @Override
-            public void started(List<String> plan) {
+            public void started(String run, List<String> plan) {
                 plan.forEach(System.out::println);
             }
         };
@@ -107,7 +108,10 @@ public final class TopicIngestJob {
      * @throws IngestFailedException if it failed; committed versions stay
      */
     public static TopicIngestResult run(
-            TopicIngestOptions options, JobLauncher launcher, TopicIngestListener listener, BooleanSupplier stop)
+            TopicIngestOptions options,
+            JobLauncher launcher,
+            IngestListener<TopicIngestProgress> listener,
+            BooleanSupplier stop)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String run = UUID.randomUUID().toString();
@@ -172,10 +176,10 @@ public final class TopicIngestJob {
             TopicPreparation preparation,
             String run,
             JobLauncher launcher,
-            TopicIngestListener listener)
+            IngestListener<TopicIngestProgress> listener)
             throws IOException {
         TopicIngestPlan plan = preparation.plan(options, DatasetStore.BY_LOCATION, run);
-        listener.started(plan.lines());
+        listener.started(run, plan.lines());
         int tasks = plan.tasks(launcher.environment().getParallelism());
         new TopicIngestGraph(plan).addTo(launcher.environment());
         return tasks;
@@ -230,6 +234,6 @@ public final class TopicIngestJob {
     private static long lastVersion(TopicPreparation preparation, TopicMeter meter, OptionalLong ofTopic) {
         // A job in another process has no meter here.
         long version = meter.newestVersion() > 0 ? meter.newestVersion() : ofTopic.orElse(0);
-        return version > preparation.state().baseVersion() ? version : 0;
+        return version > preparation.base().version() ? version : 0;
     }
 }

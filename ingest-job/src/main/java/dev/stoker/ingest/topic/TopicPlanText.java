@@ -18,9 +18,9 @@ final class TopicPlanText {
         lines.add(
                 "from:    " + options.topic() + ", " + count(preparation.shape().partitions(), "partition"));
         lines.add("to:      " + options.target()
-                + (preparation.state().baseVersion() == 0
+                + (preparation.base().version() == 0
                         ? ", a new dataset"
-                        : ", after version " + preparation.state().baseVersion()));
+                        : ", after version " + preparation.base().version()));
         lines.add("values:  " + options.value().kind().name().toLowerCase(Locale.ROOT) + "; keys: "
                 + (options.mapping().keys().areOwn() ? "the records' own" : "topic-partition-offset"));
         List<String> fields = new ArrayList<>();

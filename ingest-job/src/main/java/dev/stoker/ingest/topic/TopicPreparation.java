@@ -8,10 +8,10 @@ import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.ingest.spec.FreeTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TargetBase;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.ingest.topic.value.ValueFormat;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
@@ -30,7 +30,7 @@ import java.util.TreeMap;
  * all problems that would make the ingest fail. Runs on the machine that submits the job.
  *
  * @param info of the dataset, which may not exist yet
- * @param state of the dataset
+ * @param base the state of the dataset
  * @param shape of the topic
  * @param committed the dataset's position in the topic; without offsets if it has no records of it
  * @param reach what is read of it
@@ -40,7 +40,7 @@ import java.util.TreeMap;
  */
 record TopicPreparation(
         DatasetInfo info,
-        State state,
+        TargetBase base,
         SourceTopic.Shape shape,
         TopicPosition committed,
         Reach reach,
@@ -50,15 +50,6 @@ record TopicPreparation(
 
     private static final int FIRST_RECORDS = 1000;
     private static final long FIRST_BYTES = 32 << 20;
-
-    /**
-     * State of the dataset.
-     *
-     * @param isNew whether it does not exist
-     * @param baseVersion its newest version
-     * @param before the description that an ingest without success left with other fields, if there is one
-     */
-    record State(boolean isNew, long baseVersion, Optional<DatasetInfo> before) {}
 
     /**
      * What is read of a topic.
@@ -137,15 +128,14 @@ record TopicPreparation(
             DatasetInfo fresh = TargetDataset.describe(
                     options.shape().name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
             if (begun.isEmpty() || !TargetDataset.isSame(begun.get(), fresh)) {
-                State state = new State(begun.isEmpty(), 0, begun);
-                return new TopicPreparation(fresh, state, shape, committed, reach, value, rule, notes);
+                TargetBase base = new TargetBase(begun.isEmpty(), 0, begun);
+                return new TopicPreparation(fresh, base, shape, committed, reach, value, rule, notes);
             }
         }
         DatasetInfo info = found.get();
         requireFit(info, options, value, isEmpty);
         SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
-        State state = new State(false, version, Optional.empty());
-        return new TopicPreparation(info, state, shape, committed, reach, value, rule, notes);
+        return new TopicPreparation(info, TargetBase.of(version), shape, committed, reach, value, rule, notes);
     }
 
     /**
@@ -186,19 +176,7 @@ record TopicPreparation(
      */
     TopicPreparation create(TopicIngestOptions options, DatasetStore stores, String run, String process)
             throws IOException {
-        if (state.before().isPresent()) {
-            TargetDataset.begin(options.target(), stores, state.before().get(), info, run, process);
-        }
-        if (!state.isNew()) {
-            return this;
-        }
-        try {
-            TargetDataset.create(options.target(), stores, info);
-            return this;
-        } catch (DatasetExistsException e) {
-            // Another writer was faster. Its dataset can be used if the fields match.
-            return of(options, stores);
-        }
+        return base.create(options.target(), stores, info, run, process) ? this : of(options, stores);
     }
 
     /** The length of a chunk: as requested, or as set when the dataset was created. */
@@ -215,7 +193,7 @@ record TopicPreparation(
         TopicPackPlan pack = new TopicPackPlan(
                 options.topic(),
                 shape.id(),
-                new TopicPackPlan.Place(stores, options.target(), info.encode(), state.baseVersion(), run),
+                new TopicPackPlan.Place(stores, options.target(), info.encode(), base.version(), run),
                 value,
                 options.mapping(),
                 splitRule,
@@ -234,7 +212,7 @@ record TopicPreparation(
                 new TopicRun.Limits(
                         new TopicGuard(options.topic(), shape.id(), run),
                         options.mapping().keys(),
-                        state.baseVersion(),
+                        base.version(),
                         options.deadLetters().most()));
         TopicIngestPlan.Reading reading = new TopicIngestPlan.Reading(
                 new TreeMap<>(start()),

@@ -4,6 +4,7 @@ import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.failure.Outages;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
@@ -73,7 +74,7 @@ final class TopicWatch implements AutoCloseable {
      * @throws ExecutionException if it failed
      * @throws IOException if it cannot be started, or not be stopped cleanly
      */
-    void await(JobLauncher launcher, TopicIngestListener listener, BooleanSupplier stop, String name)
+    void await(JobLauncher launcher, IngestListener<TopicIngestProgress> listener, BooleanSupplier stop, String name)
             throws IOException, InterruptedException, ExecutionException {
         RunningJob job = start(launcher, name);
         try {
@@ -96,7 +97,8 @@ final class TopicWatch implements AutoCloseable {
         }
     }
 
-    private void tick(RunningJob job, TopicIngestListener listener, boolean isAsked) throws StokerException {
+    private void tick(RunningJob job, IngestListener<TopicIngestProgress> listener, boolean isAsked)
+            throws StokerException {
         if (isAsked) {
             stop(job);
         }

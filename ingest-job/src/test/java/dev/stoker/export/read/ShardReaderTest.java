@@ -7,8 +7,8 @@ import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.spec.Shard;
 import dev.stoker.formats.write.RowBatch;
 import dev.stoker.ingest.IngestJob;
-import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.order.LaneOrder;
@@ -56,7 +56,7 @@ class ShardReaderTest {
                 "--payload=data",
                 "--order=listed",
                 "--chunk-size=64kb");
-        IngestJob.run(options, IngestJob.embedded(options), IngestListener.SILENT);
+        IngestJob.run(options, IngestJob.embedded(options), IngestListener.silent());
         InMemoryObjectStore memory = new InMemoryObjectStore();
         try (Stream<Path> all = Files.walk(root.resolve("data"))) {
             for (Path file : all.filter(Files::isRegularFile).toList()) {

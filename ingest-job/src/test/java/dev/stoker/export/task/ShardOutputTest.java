@@ -11,8 +11,8 @@ import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.spec.Shard;
 import dev.stoker.formats.write.RowBatch;
 import dev.stoker.ingest.IngestJob;
-import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.path.DirectoryPaths;
@@ -50,7 +50,7 @@ class ShardOutputTest {
         }
         IngestOptions options =
                 IngestOptions.parse(source.toString(), root.resolve("data").toString(), "--payload=data");
-        IngestJob.run(options, IngestJob.embedded(options), IngestListener.SILENT);
+        IngestJob.run(options, IngestJob.embedded(options), IngestListener.silent());
     }
 
     private ExportWork work(String format) {

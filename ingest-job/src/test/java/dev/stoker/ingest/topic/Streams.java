@@ -6,6 +6,7 @@ import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.flink.launch.ClusterLauncher;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.verify.Verification;
 import dev.stoker.schemas.log.LogEntry;
@@ -48,7 +49,7 @@ final class Streams {
         args.addAll(List.of("--until=latest", "--commit-interval=1 h"));
         TopicIngestOptions options = options(topic.uri(), target, args.toArray(new String[0]));
         try (JobLauncher job = job()) {
-            return TopicIngestJob.run(options, job, TopicIngestListener.SILENT, () -> false);
+            return TopicIngestJob.run(options, job, IngestListener.silent(), () -> false);
         }
     }
 

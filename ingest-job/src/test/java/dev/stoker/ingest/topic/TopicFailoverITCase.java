@@ -8,6 +8,7 @@ import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,7 +93,7 @@ class TopicFailoverITCase {
             Thread thread = new Thread(
                     () -> {
                         try (JobLauncher job = JobLauncher.submitting(env)) {
-                            TopicIngestListener listener = new TopicIngestListener() {
+                            IngestListener<TopicIngestProgress> listener = new IngestListener<>() {
                                 @Override
                                 public void progressed(TopicIngestProgress progress) {
                                     running.packed.set(progress.samples());

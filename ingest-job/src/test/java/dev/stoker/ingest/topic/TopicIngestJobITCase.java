@@ -7,6 +7,7 @@ import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.Packed;
+import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.topic.value.DeadLetters;
 import dev.stoker.metadata.Dataset;
@@ -98,9 +99,9 @@ class TopicIngestJobITCase {
         Path target = directory.resolve(name + "-data");
         sendRaw(topic, name, 1, 0, 3);
         List<String> processes = new ArrayList<>();
-        TopicIngestListener listener = new TopicIngestListener() {
+        IngestListener<TopicIngestProgress> listener = new IngestListener<>() {
             @Override
-            public void started(List<String> plan) {
+            public void started(String run, List<String> plan) {
                 try (ObjectStore store = new LocalObjectStore(target)) {
                     new Leases(Dataset.open(store)).all().values().forEach(lease -> processes.add(lease.process()));
                 } catch (IOException e) {
@@ -142,7 +143,7 @@ class TopicIngestJobITCase {
         // The interval never ends, so the stop has committed the version.
         TopicIngestOptions options = Streams.options(topic.uri(), target, "--value=raw", "--commit-interval=1 h");
         long[] packed = new long[1];
-        TopicIngestListener listener = new TopicIngestListener() {
+        IngestListener<TopicIngestProgress> listener = new IngestListener<>() {
             @Override
             public void progressed(TopicIngestProgress progress) {
                 packed[0] = progress.samples();

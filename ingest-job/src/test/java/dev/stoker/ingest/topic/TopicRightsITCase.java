@@ -8,6 +8,7 @@ import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestListener;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +67,7 @@ class TopicRightsITCase {
         return topic;
     }
 
-    private static TopicIngestResult ingest(String topic, TopicIngestListener listener, String... more)
+    private static TopicIngestResult ingest(String topic, IngestListener<TopicIngestProgress> listener, String... more)
             throws Exception {
         List<String> args =
                 new ArrayList<>(List.of("--value=raw", "--commit-interval=200 ms", "--kafka-config=" + settings));
@@ -83,7 +84,7 @@ class TopicRightsITCase {
     @Test
     void theRightsOfTheTableSuffice() throws Exception {
         topic("right-enough", AclOperation.READ);
-        assertThat(ingest("right-enough", TopicIngestListener.SILENT, "--until=latest")
+        assertThat(ingest("right-enough", IngestListener.silent(), "--until=latest")
                         .samples())
                 .isEqualTo(2);
     }
@@ -91,7 +92,7 @@ class TopicRightsITCase {
     @Test
     void isRefusedWithoutARight() throws Exception {
         topic("right-hidden");
-        assertThatThrownBy(() -> ingest("right-hidden", TopicIngestListener.SILENT))
+        assertThatThrownBy(() -> ingest("right-hidden", IngestListener.silent()))
                 .isExactlyInstanceOf(TopicException.class)
                 .hasMessageContaining("allow the user of --kafka-config Describe and Read on the topic");
     }
@@ -101,7 +102,7 @@ class TopicRightsITCase {
     void endsAtOnceWhenTheRightIsTaken() throws Exception {
         topic("right-taken", AclOperation.READ);
         AtomicBoolean isTaken = new AtomicBoolean();
-        TopicIngestListener takes = new TopicIngestListener() {
+        IngestListener<TopicIngestProgress> takes = new IngestListener<>() {
             @Override
             public void progressed(TopicIngestProgress progress) {
                 if (progress.versions() >= 1 && !isTaken.getAndSet(true)) {

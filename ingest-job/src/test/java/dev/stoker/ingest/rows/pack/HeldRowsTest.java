@@ -3,11 +3,11 @@ package dev.stoker.ingest.rows.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.Packed;
 import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.content.TextSink;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
+import dev.stoker.ingest.spec.IngestListener;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -115,7 +115,7 @@ class HeldRowsTest {
                 "--sort-memory",
                 limitBytes + " bytes");
         try (JobLauncher launcher = RowIngestJob.embedded(options)) {
-            RowIngestJob.run(options, launcher, IngestListener.SILENT);
+            RowIngestJob.run(options, launcher, IngestListener.silent());
         }
         return Packed.read(target).samples().stream()
                 .map(sample ->
