@@ -6,8 +6,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.batch.View;
@@ -166,8 +165,7 @@ public final class Batch implements AutoCloseable {
      */
     public List<ByteBuffer> items(String field, int row) {
         BatchParts.Cell cell = cell(index(field), row);
-        boolean fits = cell.column().field().type() instanceof NestedListType
-                || cell.column().field().type() instanceof NullableListType;
+        boolean fits = cell.column().field().type().items() != null;
         require(field, fits, "utf8[], binary[], a list of lists or a list with null items");
         List<ByteBuffer> items = new ArrayList<>();
         for (int item = 0; item < cell.column().itemCount(cell.row()); item++) {
@@ -179,14 +177,14 @@ public final class Batch implements AutoCloseable {
     /** Whether an item of a row is null. Only the items of types such as {@code int32?[]} may be null. */
     public boolean isNullItem(String field, int row, int item) {
         BatchParts.Cell cell = cell(index(field), row);
-        require(field, cell.column().field().type() instanceof NullableListType, "a list with null items");
+        require(field, cell.column().field().type().hasNullItems(), "a list with null items");
         return cell.column().isNullItem(cell.row(), item);
     }
 
     /** The texts of a row in a {@code utf8[]} field. A missing value has none. */
     public List<String> texts(String field, int row) {
         int index = index(field);
-        require(field, typeOf(index) instanceof NestedListType type && type.item() == ScalarType.UTF8, "utf8[]");
+        require(field, typeOf(index).equals(new ListType(ScalarType.UTF8)), "utf8[]");
         return items(field, row).stream()
                 .map(item -> StandardCharsets.UTF_8.decode(item).toString())
                 .toList();

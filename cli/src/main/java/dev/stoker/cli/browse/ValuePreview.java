@@ -7,11 +7,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.HalfFloats;
-import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.nio.ByteBuffer;
@@ -52,8 +48,9 @@ final class ValuePreview {
         if (type instanceof DecimalType) {
             return json.textNode(column.decimalAt(row).toPlainString());
         }
-        if (type instanceof NestedListType || type instanceof NullableListType) {
-            return list(column, row);
+        FieldType item = type.items();
+        if (item != null) {
+            return list(column, item, row);
         }
         return value(type, column.bytesAt(row));
     }
@@ -64,11 +61,9 @@ final class ValuePreview {
         if (type == ScalarType.UTF8) {
             return json.textNode(text(bytes));
         }
-        if (type instanceof ListType list) {
-            return numbers(list.element(), bytes);
-        }
-        if (type instanceof TensorType tensor) {
-            return numbers(tensor.element(), bytes);
+        ScalarType numbers = type.numbers();
+        if (numbers != null) {
+            return numbers(numbers, bytes);
         }
         if (type instanceof ScalarType scalar && scalar.isNumber()) {
             return json.textNode(number(scalar, bytes, 0));
@@ -76,11 +71,8 @@ final class ValuePreview {
         return json.textNode(hex(bytes));
     }
 
-    private ArrayNode list(ArrowColumn column, int row) {
+    private ArrayNode list(ArrowColumn column, FieldType type, int row) {
         ArrayNode array = JsonNodeFactory.instance.arrayNode();
-        FieldType type = column.field().type() instanceof NullableListType nullable
-                ? nullable.item()
-                : ((NestedListType) column.field().type()).item();
         int count = column.itemCount(row);
         for (int i = 0; i < Math.min(items, count); i++) {
             if (column.isNullItem(row, i)) {

@@ -8,8 +8,6 @@ import dev.stoker.cli.Stoker;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -201,9 +199,6 @@ class SampleJsonTest {
     }
 
     private static boolean isList(FieldType type) {
-        return type instanceof ListType
-                || type instanceof TensorType
-                || type instanceof NestedListType
-                || type instanceof NullableListType;
+        return type instanceof ListType || type instanceof TensorType;
     }
 }

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -41,7 +40,7 @@ public final class SampleTexts implements SampleDeserializer<String> {
         if (type instanceof DecimalType) {
             return sample.decimalAt(column).toPlainString();
         }
-        if (type instanceof NullableListType) {
+        if (type.hasNullItems()) {
             List<String> items = new ArrayList<>();
             for (int i = 0; i < sample.itemCount(column); i++) {
                 items.add(sample.isNullItem(column, i) ? "null" : hex(sample.itemAt(column, i)));

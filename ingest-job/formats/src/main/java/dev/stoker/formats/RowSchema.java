@@ -1,6 +1,6 @@
 package dev.stoker.formats;
 
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.text.ShellText;
 import java.util.List;
@@ -28,7 +28,7 @@ public record RowSchema(List<RowColumn> columns, List<RefusedColumn> refused, Li
 
     /** Returns a column of lists whose items have the type null. Its values are empty lists and null items. */
     public static RowColumn nullList(String name, boolean nullable, String sourceType) {
-        return new RowColumn(name, new NullableListType(ScalarType.UINT8), nullable, sourceType, RowColumn.Role.NONE);
+        return new RowColumn(name, new ListType(ScalarType.UINT8, true), nullable, sourceType, RowColumn.Role.NONE);
     }
 
     /**

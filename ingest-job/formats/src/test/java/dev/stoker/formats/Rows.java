@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.io.BufferRangeReader;
@@ -143,10 +141,8 @@ public final class Rows {
 
         @Override
         public void setBytes(ByteBuffer bytes) throws BadValueException {
-            if (type instanceof ListType list) {
+            if (type instanceof ListType list && list.layout() == FieldType.Layout.LIST) {
                 set(numbers(bytes, list.element()));
-            } else if (type instanceof NullableListType list && list.item().isNumber()) {
-                set(numbers(bytes, list.item()));
             } else if (type instanceof TensorType tensor) {
                 if (bytes.remaining() != tensor.width()) {
                     throw new BadValueException(bytes.remaining() + " bytes are not " + tensor);
@@ -161,21 +157,19 @@ public final class Rows {
         public void setBytesList(List<ByteBuffer> items) throws BadValueException {
             ArrayNode list = JSON.arrayNode();
             for (ByteBuffer item : items) {
-                list.add(item(
-                        item,
-                        type instanceof NullableListType nullable ? nullable.item() : ((NestedListType) type).item()));
+                list.add(item(item, ((ListType) type).item()));
             }
             set(list);
         }
 
         @Override
         public boolean takesNullItems() {
-            return type instanceof NullableListType;
+            return type.hasNullItems();
         }
 
         @Override
         public void setItems(List<? extends @Nullable ByteBuffer> items) throws BadValueException {
-            ScalarType item = ((NullableListType) type).item();
+            ScalarType item = ((ListType) type).element();
             ArrayNode list = JSON.arrayNode();
             for (ByteBuffer bytes : items) {
                 if (bytes == null) {
@@ -189,7 +183,7 @@ public final class Rows {
 
         @Override
         public void setLists(ByteBuffer items, int[] lengths) {
-            ScalarType element = ((ListType) ((NestedListType) type).item()).element();
+            ScalarType element = ((ListType) type).element();
             ArrayNode list = JSON.arrayNode();
             int at = items.position();
             for (int length : lengths) {

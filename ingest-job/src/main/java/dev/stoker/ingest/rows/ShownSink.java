@@ -2,7 +2,6 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -27,7 +26,7 @@ final class ShownSink implements ValueSink {
 
     /** Takes what a field of a type takes. */
     ShownSink of(FieldType type) {
-        takesNullItems = type instanceof NullableListType;
+        takesNullItems = type.hasNullItems();
         return this;
     }
 

@@ -1,8 +1,7 @@
 package dev.stoker.metadata.diff;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.nio.ByteBuffer;
@@ -76,25 +75,28 @@ public final class SampleDigest {
         } else if (column.field().type() == ScalarType.CATEGORICAL) {
             add(ByteBuffer.wrap(head.classes(field).get(column.intAt(row)).getBytes(StandardCharsets.UTF_8)));
         } else {
-            if (column.field().type() instanceof NestedListType) {
+            FieldType type = column.field().type();
+            if (type.hasNullItems()) {
+                addNullable(type, column, row);
+            } else if (type.items() != null) {
                 add(column.itemCount(row));
                 for (int item = 0; item < column.itemCount(row); item++) {
                     add(column.itemEnd(row, item));
                 }
             }
-            if (column.field().type() instanceof NullableListType list) {
-                addNullable(list, column, row);
-            }
             add(column.bytesAt(row));
         }
     }
 
-    private void addNullable(NullableListType type, ArrowColumn column, int row) {
+    private void addNullable(FieldType type, ArrowColumn column, int row) {
         int count = column.itemCount(row);
         add(count);
         for (int item = 0; item < count; item++) {
             add(column.isNullItem(row, item) ? 1 : 0);
-            add(type.item().isNumber() ? 0 : column.itemAt(row, item).remaining());
+            add(
+                    type.layout() == FieldType.Layout.LIST
+                            ? 0
+                            : column.itemAt(row, item).remaining());
         }
     }
 

@@ -5,8 +5,7 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.HalfFloats;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -37,7 +36,7 @@ public final class ArrowColumn {
     private final int valuesLength;
     /** Position of the items' offsets in the layout NESTED; -1 for other layouts and if there are no items. */
     private final int itemOffsetsAt;
-    /** Position of the validity of the items of a {@link NullableListType}; -1 if none is null. */
+    /** Position of the validity of the items that may be null; -1 if none is null. */
     private final int itemValidityAt;
 
     private ArrowColumn(
@@ -102,12 +101,12 @@ public final class ArrowColumn {
                 check.atLeast("value bytes", check.offsets(bytes, positions[3], items) * type.width(), length);
             }
         }
-        if (type instanceof NullableListType) {
+        if (type.hasNullItems()) {
             int buffer = layout.itemValidityBuffer(column);
             positions[4] = check.itemValidity(node + 1, buffer, bodyAt, bytes);
         }
         if (RecordBatchLayout.hasElements(type)) {
-            if (type instanceof NullableListType) {
+            if (type.hasNullItems()) {
                 check.atLeast("items", check.lastOffset(bytes, positions[1], rows), batch.nodeLengths()[node + 1]);
             }
             check.child(node + RecordBatchLayout.nodeCount(type) - 1, type, length);
@@ -223,7 +222,7 @@ public final class ArrowColumn {
         return bytes.getInt(offsetsAt + 4 * row + 4) - bytes.getInt(offsetsAt + 4 * row);
     }
 
-    /** Returns whether an item is null. Only a {@link NullableListType} has such items. */
+    /** Returns whether an item is null. Only a {@link ListType} may have such items. */
     public boolean isNullItem(int row, int item) {
         return itemValidityAt >= 0 && !bit(itemValidityAt, bytes.getInt(offsetsAt + 4 * row) + item);
     }
@@ -251,7 +250,7 @@ public final class ArrowColumn {
 
     /**
      * Returns a view of the value's bytes: utf8, binary, fixed-size binary, elements of a list or tensor, or all items
-     * of a {@link NestedListType} one after the other.
+     * of a {@link ListType} one after the other.
      */
     public ByteBuffer bytesAt(int row) {
         return bytes.slice(valuePosition(row), valueLength(row)).order(ByteOrder.LITTLE_ENDIAN);
@@ -287,10 +286,10 @@ public final class ArrowColumn {
 
     /**
      * Returns the bytes of the value without validity and the offset of the row: {@link #valueLength}, with 4 bytes for
-     * each item in the layout NESTED, and a bit for each item of a {@link NullableListType}; 0 for bool.
+     * each item in the layout NESTED, and a bit for each item that may be null; 0 for bool.
      */
     public int storedLength(int row) {
-        int bits = type instanceof NullableListType ? ItemValidity.bytes(itemCount(row)) : 0;
+        int bits = type.hasNullItems() ? ItemValidity.bytes(itemCount(row)) : 0;
         return switch (type.layout()) {
             case BITS -> 0;
             case NESTED -> valueLength(row) + 4 * itemCount(row) + bits;

@@ -6,8 +6,6 @@ import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FieldType.Layout;
 import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -27,12 +25,13 @@ import org.jspecify.annotations.Nullable;
 public final class ColumnBuilder {
     private final ArrowField field;
     private final FieldType type;
+    private final boolean nullItems;
     private final ValueChecks checks;
     private final ByteList validity = new ByteList();
     private final ByteList offsets = new ByteList();
     /** Offsets of the items in the layout NESTED; empty in others. */
     private final ByteList itemOffsets = new ByteList();
-    /** Used only by a {@link NullableListType}. */
+    /** Used only if items may be null. */
     private final ItemValidity itemValidity = new ItemValidity();
 
     private final ByteList values = new ByteList();
@@ -43,6 +42,7 @@ public final class ColumnBuilder {
     public ColumnBuilder(ArrowField field) {
         this.field = field;
         this.type = field.type();
+        this.nullItems = type.hasNullItems();
         this.checks = new ValueChecks(field);
         if (type.hasOffsets()) {
             offsets.addInt(0);
@@ -146,9 +146,9 @@ public final class ColumnBuilder {
     }
 
     /**
-     * Appends a list of items to a column of {@link NestedListType} or {@link NullableListType}. An item is the bytes
-     * of a text, a byte string or a number, or the little-endian elements of a list of numbers. Only items of a
-     * {@link NullableListType} may be null.
+     * Appends a list of items to a column whose type has {@link FieldType#items}. An item is the bytes of a text, a
+     * byte string or a number, or the little-endian elements of a list of numbers. Null items must be allowed by the
+     * type.
      */
     public void appendItems(List<? extends @Nullable ByteBuffer> items) {
         checks.items(items);
@@ -159,7 +159,7 @@ public final class ColumnBuilder {
     }
 
     private void addItem(@Nullable ByteBuffer item) {
-        if (type instanceof NullableListType) {
+        if (nullItems) {
             itemValidity.add(item != null);
         }
         if (item != null) {
@@ -320,12 +320,10 @@ public final class ColumnBuilder {
 
     /**
      * Returns the bytes of the last row's value, with 4 bytes for each item in the layout NESTED and a bit for each
-     * item of a {@link NullableListType}; 0 for bool and for null values of variable length.
+     * item that may be null; 0 for bool and for null values of variable length.
      */
     public int lastLength() {
-        int bits = type instanceof NullableListType
-                ? ItemValidity.bytes(offsets.getInt(4 * rows) - offsets.getInt(4 * rows - 4))
-                : 0;
+        int bits = nullItems ? ItemValidity.bytes(offsets.getInt(4 * rows) - offsets.getInt(4 * rows - 4)) : 0;
         return bits + lastValueLength();
     }
 
@@ -352,7 +350,7 @@ public final class ColumnBuilder {
         return nulls;
     }
 
-    /** Returns the number of null items of a {@link NullableListType}. */
+    /** Returns the number of null items. */
     int nullItems() {
         return itemValidity.nulls();
     }
@@ -386,7 +384,7 @@ public final class ColumnBuilder {
     }
 
     private void variable() {
-        if (type instanceof NullableListType) {
+        if (nullItems) {
             itemValidity.fill(end());
         }
         if (type.hasOffsets()) {

@@ -2,7 +2,6 @@ package dev.stoker.schemas.arrow;
 
 import dev.stoker.schemas.arrow.types.ArrowField;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.nio.ByteBuffer;
@@ -50,7 +49,7 @@ record ColumnCheck(ArrowField field, RecordBatch batch, String file) {
 
     /** Returns the number of items of a node, after a check that none is null if the type has no null items. */
     int items(int node, FieldType type) throws CorruptDataException {
-        if (!(type instanceof NullableListType)) {
+        if (!type.hasNullItems()) {
             equal("nulls among the items", 0, batch.nullCounts()[node]);
         }
         long items = batch.nodeLengths()[node];
@@ -98,7 +97,7 @@ record ColumnCheck(ArrowField field, RecordBatch batch, String file) {
     }
 
     void child(int node, FieldType type, long valueBytes) throws CorruptDataException {
-        if (!(type instanceof NullableListType)) {
+        if (!type.hasNullItems()) {
             equal("nulls among the elements", 0, batch.nullCounts()[node]);
         }
         int width = type instanceof TensorType tensor ? tensor.element().width() : type.width();

@@ -1,9 +1,8 @@
 package dev.stoker.schemas.arrow;
 
-import dev.stoker.schemas.arrow.types.NullableListType;
 import java.nio.ByteBuffer;
 
-/** Collects the validity of the items of a {@link NullableListType}. Not thread-safe. */
+/** Collects the validity of the items of lists that may be null. Not thread-safe. */
 final class ItemValidity {
     private final ByteList bits = new ByteList();
     private int items;

@@ -2,8 +2,6 @@ package dev.stoker.schemas.arrow;
 
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -89,7 +87,7 @@ public final class RecordBatchLayout {
         return switch (type.layout()) {
             case BITS, FIXED, BYTES -> 1;
             case LIST, TENSOR -> 2;
-            case NESTED -> type instanceof NestedListType nested ? 1 + nodeCount(nested.item()) : 2;
+            case NESTED -> 1 + nodeCount(((ListType) type).item());
         };
     }
 
@@ -97,7 +95,7 @@ public final class RecordBatchLayout {
     static boolean hasElements(FieldType type) {
         return type.layout() == FieldType.Layout.LIST
                 || type.layout() == FieldType.Layout.TENSOR
-                || (type instanceof NestedListType nested && nested.item() instanceof ListType);
+                || (type instanceof ListType list && list.isOfLists());
     }
 
     static int bufferCount(FieldType type) {
@@ -105,7 +103,7 @@ public final class RecordBatchLayout {
             case BITS, FIXED -> 2;
             case BYTES, TENSOR -> 3;
             case LIST -> 4;
-            case NESTED -> 2 + (type instanceof NestedListType nested ? bufferCount(nested.item()) : 3);
+            case NESTED -> 2 + bufferCount(((ListType) type).item());
         };
     }
 
@@ -139,7 +137,7 @@ public final class RecordBatchLayout {
         return firstBuffer[column] + 1;
     }
 
-    /** Returns the index of the validity buffer of the items. Only for {@link NullableListType}. */
+    /** Returns the index of the validity buffer of the items. Only for lists whose items may be null. */
     public int itemValidityBuffer(int column) {
         return firstBuffer[column] + 2;
     }
@@ -175,7 +173,7 @@ public final class RecordBatchLayout {
             nodeLengths[node + 1] = (long) rows * tensor.size();
         } else if (type.layout() == FieldType.Layout.NESTED) {
             nodeLengths[node + 1] = items;
-            if (type instanceof NestedListType nested && nested.item() instanceof ListType) {
+            if (type instanceof ListType list && list.isOfLists()) {
                 nodeLengths[node + 2] = valueBytes / type.width();
             }
         }

@@ -1,7 +1,6 @@
 package dev.stoker.schemas.arrow;
 
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +38,7 @@ public final class RecordBatchParts {
         int node = layout.firstNode(column);
         nodeLengths[node] = values.rows();
         nullCounts[node] = values.nullCount();
-        if (values.field().type() instanceof NullableListType) {
+        if (values.field().type().hasNullItems()) {
             nullCounts[node + 1] = values.nullItems();
         }
         int valueBytes = own[own.length - 1].remaining();

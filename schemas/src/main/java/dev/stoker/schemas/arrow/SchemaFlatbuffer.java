@@ -7,8 +7,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeType;
@@ -146,7 +144,7 @@ final class SchemaFlatbuffer {
             return new int[0];
         }
         int[] child = children(builder, item);
-        return new int[] {field(builder, CHILD, type instanceof NullableListType, item, child, Map.of())};
+        return new int[] {field(builder, CHILD, type.hasNullItems(), item, child, Map.of())};
     }
 
     /** Returns the field of a column whose rows refer to class names by int32 indices. */
@@ -215,7 +213,7 @@ final class SchemaFlatbuffer {
         if (type instanceof DecimalType decimal) {
             return Decimal.createDecimal(builder, decimal.precision(), decimal.scale(), DecimalType.WIDTH * 8);
         }
-        if (type instanceof ListType || type instanceof NestedListType || type instanceof NullableListType) {
+        if (type instanceof ListType) {
             org.apache.arrow.flatbuf.List.startList(builder);
             return org.apache.arrow.flatbuf.List.endList(builder);
         }
@@ -280,12 +278,6 @@ final class SchemaFlatbuffer {
     /** Returns the type of the child; null for a type without one. */
     private static @Nullable FieldType item(FieldType type) {
         if (type instanceof ListType list) {
-            return list.element();
-        }
-        if (type instanceof NestedListType nested) {
-            return nested.item();
-        }
-        if (type instanceof NullableListType list) {
             return list.item();
         }
         return type instanceof TensorType tensor ? tensor.element() : null;

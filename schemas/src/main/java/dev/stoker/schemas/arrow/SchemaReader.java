@@ -7,8 +7,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -159,17 +157,14 @@ final class SchemaReader {
             if (nullItems || in.booleanField(child(child, name), 1)) {
                 throw unsupported(name, "nullable items in nested lists");
             }
-            return new NestedListType(new ListType(number(child(child, name), name, stated)));
+            return new ListType(new ListType(number(child(child, name), name, stated)));
         }
         ScalarType item = scalar(child, code, type, name, stated);
         boolean isBytes = item == ScalarType.UTF8 || item == ScalarType.BINARY;
         if (!isBytes && !item.isNumber()) {
             throw unsupported(name, "a list of " + item);
         }
-        if (nullItems) {
-            return new NullableListType(item);
-        }
-        return isBytes ? new NestedListType(item) : new ListType(item);
+        return new ListType(item, nullItems);
     }
 
     private FieldType parametrized(int code, int type, String name) throws StokerException {

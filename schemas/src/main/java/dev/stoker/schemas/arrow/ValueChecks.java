@@ -4,8 +4,6 @@ import dev.stoker.schemas.arrow.types.ArrowField;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -97,10 +95,7 @@ record ValueChecks(ArrowField field) {
     /** Returns the type of an item of a list that {@link ColumnBuilder#appendItems} takes; null for other types. */
     @Nullable
     FieldType itemType() {
-        if (field.type() instanceof NullableListType list) {
-            return list.item();
-        }
-        return field.type() instanceof NestedListType nested ? nested.item() : null;
+        return field.type().items();
     }
 
     void items(List<? extends @Nullable ByteBuffer> items) {
@@ -112,7 +107,7 @@ record ValueChecks(ArrowField field) {
         boolean isNumber = field.type().layout() == FieldType.Layout.LIST;
         for (ByteBuffer item : items) {
             if (item == null) {
-                if (!(field.type() instanceof NullableListType)) {
+                if (!field.type().hasNullItems()) {
                     String advice = type instanceof ScalarType ? "; the type " + type + "?[] can hold it" : "";
                     throw new IllegalArgumentException("column " + field.name() + ": an item is null, and items of "
                             + field.type() + " cannot be" + advice);

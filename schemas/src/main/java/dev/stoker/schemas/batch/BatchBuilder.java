@@ -5,7 +5,6 @@ import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FieldType.Layout;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.RowSize;
@@ -215,7 +214,7 @@ public final class BatchBuilder {
             lengths[layout.itemOffsetsBuffer(c)] = 4 * (items + 1);
         }
         layout.setChildren(c, type, count, items, values, nodeLengths);
-        if (type instanceof NullableListType) {
+        if (type.hasNullItems()) {
             nullCounts[node + 1] = rows.nullItems(c);
             lengths[layout.itemValidityBuffer(c)] =
                     nullCounts[node + 1] == 0 ? 0 : bitmapLength((int) nodeLengths[node + 1]);
@@ -237,7 +236,7 @@ public final class BatchBuilder {
             if (lengths[validity] > 0) {
                 rows.writeValidity(c, out, body + (int) offsets[validity]);
             }
-            if (types[c] instanceof NullableListType) {
+            if (types[c].hasNullItems()) {
                 int items = layout.itemValidityBuffer(c);
                 if (lengths[items] > 0) {
                     rows.writeItemValidity(c, out, body + (int) offsets[items]);

@@ -5,7 +5,6 @@ import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FieldType.Layout;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -116,7 +115,7 @@ public final class MessageJoin {
                 plan.lengths[layout.itemOffsetsBuffer(c)] = 4 * (items + 1);
             }
             layout.setChildren(c, type, plan.rows, items, values, plan.nodeLengths);
-            if (type instanceof NullableListType) {
+            if (type.hasNullItems()) {
                 plan.nullCounts[node + 1] = nullItems(cuts, c);
                 plan.lengths[layout.itemValidityBuffer(c)] =
                         plan.nullCounts[node + 1] == 0 ? 0 : bitmapLength((int) plan.nodeLengths[node + 1]);
@@ -134,7 +133,7 @@ public final class MessageJoin {
             writeBits(cuts, c, Bits.VALIDITY, out, body + (int) plan.offsets[validity]);
             pad(plan, validity, out, body);
         }
-        if (type instanceof NullableListType && plan.lengths[layout.itemValidityBuffer(c)] > 0) {
+        if (type.hasNullItems() && plan.lengths[layout.itemValidityBuffer(c)] > 0) {
             int items = layout.itemValidityBuffer(c);
             writeItemBits(cuts, c, out, body + (int) plan.offsets[items]);
             pad(plan, items, out, body);

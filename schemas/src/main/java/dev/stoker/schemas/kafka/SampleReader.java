@@ -10,8 +10,6 @@ import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FieldType.Layout;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -244,10 +242,10 @@ public final class SampleReader {
             byte[] bigEndian = new byte[unscaled.remaining()];
             unscaled.get(bigEndian);
             column.appendDecimal(new BigDecimal(new BigInteger(bigEndian), decimal.scale()));
-        } else if (type instanceof NestedListType nested) {
-            column.appendItems(items(in, nested));
-        } else if (type instanceof NullableListType list) {
-            column.appendItems(nullableItems(in, field, list.item()));
+        } else if (type instanceof ListType list && list.nullItems()) {
+            column.appendItems(nullableItems(in, field, list.element()));
+        } else if (type instanceof ListType list && list.items() != null) {
+            column.appendItems(items(in, list));
         } else if (type instanceof ListType list) {
             column.appendBytes(SampleNumbers.read(in, list.element()));
         } else {
@@ -255,11 +253,11 @@ public final class SampleReader {
         }
     }
 
-    private static List<ByteBuffer> items(AvroInput in, NestedListType type) throws CorruptDataException {
+    private static List<ByteBuffer> items(AvroInput in, ListType type) throws CorruptDataException {
         int count = in.readItems(1);
         List<ByteBuffer> items = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            items.add(type.item() instanceof ListType list ? SampleNumbers.read(in, list.element()) : in.viewBytes());
+            items.add(type.isOfLists() ? SampleNumbers.read(in, type.element()) : in.viewBytes());
         }
         in.endItems(count);
         return items;

@@ -9,8 +9,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
 import dev.stoker.schemas.arrow.types.TimeType;
@@ -94,13 +92,11 @@ public final class SampleSchema {
                     .put("scale", decimal.scale());
         }
         if (type instanceof ListType list) {
-            return array(type(list.element()));
-        }
-        if (type instanceof NestedListType nested) {
-            return array(type(nested.item()));
-        }
-        if (type instanceof NullableListType list) {
-            return array(JsonNodeFactory.instance.arrayNode().add("null").add(type(list.item())));
+            JsonNode item = type(list.item());
+            return array(
+                    list.nullItems()
+                            ? JsonNodeFactory.instance.arrayNode().add("null").add(item)
+                            : item);
         }
         return TextNode.valueOf("bytes");
     }

@@ -6,8 +6,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -107,7 +105,7 @@ public final class SampleValue {
             out.writeLong(column.longAt(row));
         } else if (type instanceof DecimalType) {
             out.writeBytes(column.decimalAt(row).unscaledValue().toByteArray());
-        } else if (type instanceof NestedListType || type instanceof NullableListType) {
+        } else if (type.items() != null) {
             writeItems(column, row);
         } else if (type instanceof ListType list) {
             SampleNumbers.write(out, list.element(), ByteBuffer.wrap(bytes(column, row)));
@@ -122,7 +120,7 @@ public final class SampleValue {
             out.writeLong(count);
         }
         for (int item = 0; item < count; item++) {
-            if (column.field().type() instanceof NullableListType) {
+            if (column.field().type().hasNullItems()) {
                 out.writeLong(column.isNullItem(row, item) ? 0 : 1);
                 if (column.isNullItem(row, item)) {
                     continue;
@@ -134,10 +132,10 @@ public final class SampleValue {
     }
 
     private void writeItem(FieldType type, ByteBuffer item) {
-        if (type instanceof NestedListType nested && nested.item() instanceof ListType list) {
+        if (type instanceof ListType list && list.isOfLists()) {
             SampleNumbers.write(out, list.element(), item);
-        } else if (type instanceof NullableListType list && list.item().isNumber()) {
-            SampleNumbers.writeOne(out, list.item(), item, item.position());
+        } else if (type instanceof ListType list && list.element().isNumber()) {
+            SampleNumbers.writeOne(out, list.element(), item, item.position());
         } else {
             byte[] bytes = new byte[item.remaining()];
             item.get(bytes);

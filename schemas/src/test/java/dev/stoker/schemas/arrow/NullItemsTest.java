@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.arrow.types.ArrowField;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.testing.Rounds;
@@ -95,8 +95,8 @@ class NullItemsTest {
         }
     }
 
-    private static @Nullable ByteBuffer item(NullableListType type, Random random) {
-        int length = type.item().isNumber() ? type.width() : random.nextInt(4);
+    private static @Nullable ByteBuffer item(ListType type, Random random) {
+        int length = type.element().isNumber() ? type.width() : random.nextInt(4);
         byte[] bytes = new byte[length];
         for (int i = 0; i < length; i++) {
             bytes[i] = (byte) ('a' + random.nextInt(26));
@@ -107,7 +107,7 @@ class NullItemsTest {
     @ParameterizedTest
     @ValueSource(strings = {"int8?[]", "int32?[]", "bfloat16?[]", "uint64?[]", "float64?[]", "utf8?[]", "binary?[]"})
     void keepsEachItem(String text, TestInfo test) {
-        NullableListType type = (NullableListType) FieldType.parse(text);
+        ListType type = (ListType) FieldType.parse(text);
         Rounds.of(test).seconds(0.1).atLeast(30).run((random, round) -> {
             ColumnBuilder column = column(text);
             List<@Nullable List<@Nullable String>> model = new ArrayList<>();

@@ -9,8 +9,6 @@ import dev.stoker.schemas.arrow.ArrowFile;
 import dev.stoker.schemas.arrow.types.ArrowSchema;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -254,8 +252,7 @@ class ChunkAttackTest {
     }
 
     private static void useItems(ArrowColumn column, int row) {
-        boolean isNullable = column.field().type() instanceof NullableListType;
-        if (column.field().type() instanceof NestedListType || isNullable) {
+        if (column.field().type().items() != null) {
             for (int item = 0; item < column.itemCount(row); item++) {
                 column.isNullItem(row, item);
                 assertThat(column.itemAt(row, item).remaining()).isGreaterThanOrEqualTo(0);

@@ -4,8 +4,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeType;
@@ -73,9 +71,9 @@ public final class ChunkFixtures {
             return;
         }
         FieldType type = field.type();
-        if (type instanceof NestedListType nested) {
-            builder.setItems(f, items(random, nested));
-        } else if (type instanceof NullableListType list) {
+        if (type instanceof ListType list && list.nullItems()) {
+            builder.setItems(f, nullableItems(random, list));
+        } else if (type instanceof ListType list && list.items() != null) {
             builder.setItems(f, items(random, list));
         } else if (type instanceof TimestampType) {
             builder.setLong(f, random.nextLong());
@@ -107,7 +105,7 @@ public final class ChunkFixtures {
         }
     }
 
-    private static List<ByteBuffer> items(Random random, NestedListType type) {
+    private static List<ByteBuffer> items(Random random, ListType type) {
         return Stream.generate(() -> type.item() == ScalarType.UTF8
                         ? ByteBuffer.wrap("tö".repeat(random.nextInt(4)).getBytes(StandardCharsets.UTF_8))
                         : bytes(random, random.nextInt(4) * type.width()))
@@ -115,12 +113,12 @@ public final class ChunkFixtures {
                 .toList();
     }
 
-    private static List<@Nullable ByteBuffer> items(Random random, NullableListType type) {
+    private static List<@Nullable ByteBuffer> nullableItems(Random random, ListType type) {
         List<@Nullable ByteBuffer> items = new ArrayList<>();
         for (int i = random.nextInt(20); i > 0; i--) {
             ByteBuffer item = type.item() == ScalarType.UTF8
                     ? ByteBuffer.wrap("tö".repeat(random.nextInt(4)).getBytes(StandardCharsets.UTF_8))
-                    : bytes(random, type.item().isNumber() ? type.width() : random.nextInt(4));
+                    : bytes(random, type.element().isNumber() ? type.width() : random.nextInt(4));
             items.add(random.nextInt(3) == 0 ? null : item);
         }
         return items;

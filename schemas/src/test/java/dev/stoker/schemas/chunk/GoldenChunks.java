@@ -7,8 +7,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeType;
@@ -26,7 +24,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The golden files' content as JSON, and the chunks that today's builder makes of it. */
@@ -94,13 +91,7 @@ public final class GoldenChunks {
         FieldType type = field.type();
         if (value.isNull()) {
             builder.setNull(f);
-        } else if (type instanceof NestedListType nested) {
-            builder.setItems(
-                    f,
-                    StreamSupport.stream(value.spliterator(), false)
-                            .map(item -> item(nested.item(), item))
-                            .toList());
-        } else if (type instanceof NullableListType list) {
+        } else if (type instanceof ListType list && list.items() != null) {
             List<@Nullable ByteBuffer> items = new ArrayList<>();
             for (JsonNode item : value) {
                 items.add(item.isNull() ? null : item(list.item(), item));

@@ -1,8 +1,6 @@
 package dev.stoker.schemas.flips;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.attack.Format;
 import dev.stoker.schemas.attack.Golden;
@@ -137,8 +135,7 @@ final class ChunkFormats {
         }
         if (column.field().type() == ScalarType.BOOL) {
             content.add(column.booleanAt(row));
-        } else if (column.field().type() instanceof NestedListType
-                || column.field().type() instanceof NullableListType) {
+        } else if (column.field().type().items() != null) {
             for (int item = 0; item < column.itemCount(row); item++) {
                 content.add(column.isNullItem(row, item));
                 content.add(column.itemAt(row, item));

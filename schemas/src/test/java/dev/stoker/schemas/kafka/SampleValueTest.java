@@ -8,8 +8,6 @@ import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.chunk.GoldenChunks;
@@ -89,8 +87,7 @@ class SampleValueTest {
                     unscaled.duplicate().get(bytes);
                     assertThat(new BigDecimal(new BigInteger(bytes), decimal.scale()))
                             .isEqualTo(column.decimalAt(row));
-                } else if (column.field().type() instanceof NestedListType
-                        || column.field().type() instanceof NullableListType) {
+                } else if (column.field().type().items() != null) {
                     List<?> items = (List<?>) value;
                     assertThat(items).as(name).hasSize(column.itemCount(row));
                     for (int i = 0; i < items.size(); i++) {
@@ -121,11 +118,11 @@ class SampleValueTest {
     }
 
     private static ByteBuffer item(FieldType type, Object item) {
-        if (type instanceof NestedListType nested && nested.item() instanceof ListType list) {
+        if (type instanceof ListType list && list.isOfLists()) {
             return elements(list.element(), (List<?>) item);
         }
-        if (type instanceof NullableListType list && list.item().isNumber()) {
-            return elements(list.item(), List.of(item));
+        if (type instanceof ListType list && list.element().isNumber()) {
+            return elements(list.element(), List.of(item));
         }
         return item instanceof CharSequence text
                 ? ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8))

@@ -8,8 +8,6 @@ import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeText;
@@ -254,15 +252,15 @@ public final class ValueRules {
         if (TimeText.isTime(type)) {
             return Long.toString(column.longAt(row));
         }
-        if (type instanceof NestedListType || type instanceof NullableListType) {
-            return items(column, type, row);
+        FieldType item = type.items();
+        if (item != null) {
+            return items(column, item, row);
         }
         return of(type, column.bytesAt(row));
     }
 
-    private static List<@Nullable Object> items(ArrowColumn column, FieldType type, int row) {
+    private static List<@Nullable Object> items(ArrowColumn column, FieldType item, int row) {
         List<@Nullable Object> items = new ArrayList<>();
-        FieldType item = type instanceof NestedListType nested ? nested.item() : ((NullableListType) type).item();
         for (int i = 0; i < column.itemCount(row); i++) {
             items.add(column.isNullItem(row, i) ? null : of(item, column.itemAt(row, i)));
         }
@@ -289,11 +287,7 @@ public final class ValueRules {
                 ? list.element()
                 : type instanceof TensorType tensor
                         ? tensor.element()
-                        : type instanceof NestedListType nested
-                                ? item(nested.item())
-                                : type instanceof NullableListType list
-                                        ? list.item()
-                                        : type instanceof ScalarType scalar ? scalar : ScalarType.UTF8;
+                        : type instanceof ScalarType scalar ? scalar : ScalarType.UTF8;
     }
 
     private static Object number(ScalarType type, ByteBuffer bytes) {

@@ -3,14 +3,12 @@ package dev.stoker.sql.types;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
 import org.apache.flink.table.types.logical.ArrayType;
 import org.apache.flink.table.types.logical.LogicalType;
-import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 
 /** The types of the fields of a dataset that a statement creates. Stateless. */
@@ -48,13 +46,7 @@ public final class FieldTypes {
     }
 
     private static FieldType list(LogicalType element) {
-        if (element.is(LogicalTypeRoot.ARRAY)) {
-            return new NestedListType(of(element));
-        }
-        FieldType item = of(element);
-        return item == ScalarType.UTF8 || item == ScalarType.BINARY
-                ? new NestedListType(item)
-                : item instanceof ScalarType scalar ? new ListType(scalar) : new NestedListType(item);
+        return new ListType(of(element));
     }
 
     private static TimeResolution unit(int digits) {

@@ -4,8 +4,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -40,16 +38,11 @@ public final class SqlTypes {
             return of(scalar);
         }
         if (type instanceof ListType list) {
-            return DataTypes.ARRAY(of(list.element()).notNull());
+            DataType item = of(list.item());
+            return DataTypes.ARRAY(list.nullItems() ? item : item.notNull());
         }
         if (type instanceof TensorType tensor) {
             return DataTypes.ARRAY(of(tensor.element()).notNull());
-        }
-        if (type instanceof NestedListType nested) {
-            return DataTypes.ARRAY(of(nested.item()).notNull());
-        }
-        if (type instanceof NullableListType list) {
-            return DataTypes.ARRAY(of(list.item()));
         }
         if (type instanceof DecimalType decimal) {
             return DataTypes.DECIMAL(decimal.precision(), decimal.scale());

@@ -4,10 +4,7 @@ import dev.stoker.connectors.dataset.Sample;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -31,27 +28,16 @@ interface ValueReader {
         if (type instanceof ScalarType scalar) {
             return of(scalar);
         }
-        if (type instanceof ListType list) {
-            return (sample, column) -> ListArrays.of(list.element(), sample.bytesAt(column));
+        ScalarType numbers = type.numbers();
+        if (numbers != null) {
+            return (sample, column) -> ListArrays.of(numbers, sample.bytesAt(column));
         }
-        if (type instanceof TensorType tensor) {
-            return (sample, column) -> ListArrays.of(tensor.element(), sample.bytesAt(column));
-        }
-        if (type instanceof NestedListType nested) {
-            return (sample, column) -> {
-                Object[] items = new Object[sample.itemCount(column)];
-                for (int i = 0; i < items.length; i++) {
-                    items[i] = item(nested.item(), sample.itemAt(column, i));
-                }
-                return new GenericArrayData(items);
-            };
-        }
-        if (type instanceof NullableListType list) {
+        FieldType item = type.items();
+        if (item != null) {
             return (sample, column) -> {
                 @Nullable Object[] items = new @Nullable Object[sample.itemCount(column)];
                 for (int i = 0; i < items.length; i++) {
-                    items[i] =
-                            sample.isNullItem(column, i) ? null : nullableItem(list.item(), sample.itemAt(column, i));
+                    items[i] = sample.isNullItem(column, i) ? null : item(item, sample.itemAt(column, i));
                 }
                 return new GenericArrayData(items);
             };
@@ -92,11 +78,10 @@ interface ValueReader {
         if (type instanceof ListType list) {
             return ListArrays.of(list.element(), bytes);
         }
+        if (type instanceof ScalarType scalar && scalar.isNumber()) {
+            return ListArrays.number(scalar, bytes);
+        }
         return type == ScalarType.UTF8 ? StringData.fromBytes(copy(bytes)) : copy(bytes);
-    }
-
-    private static Object nullableItem(ScalarType type, ByteBuffer bytes) {
-        return type.isNumber() ? ListArrays.number(type, bytes) : item(type, bytes);
     }
 
     /** Returns an unsigned number of 64 bits. */

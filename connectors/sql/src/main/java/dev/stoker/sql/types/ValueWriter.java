@@ -3,8 +3,6 @@ package dev.stoker.sql.types;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -40,6 +38,13 @@ interface ValueWriter {
         if (type instanceof ScalarType scalar) {
             return of(scalar);
         }
+        if (type instanceof ListType list && list.nullItems()) {
+            return (row, column, sample, field) ->
+                    sample.setItems(field, nullableItems(list.element(), row.getArray(column)));
+        }
+        if (type instanceof ListType list && list.items() != null) {
+            return (row, column, sample, field) -> sample.setItems(field, items(list.item(), row.getArray(column)));
+        }
         if (type instanceof ListType list) {
             return (row, column, sample, field) ->
                     sample.setBytes(field, ListBytes.of(list.element(), row.getArray(column)));
@@ -53,13 +58,6 @@ interface ValueWriter {
                 }
                 sample.setBytes(field, ListBytes.of(tensor.element(), elements));
             };
-        }
-        if (type instanceof NestedListType nested) {
-            return (row, column, sample, field) -> sample.setItems(field, items(nested.item(), row.getArray(column)));
-        }
-        if (type instanceof NullableListType list) {
-            return (row, column, sample, field) ->
-                    sample.setItems(field, nullableItems(list.item(), row.getArray(column)));
         }
         if (type instanceof DecimalType decimal) {
             return (row, column, sample, field) -> sample.setDecimal(

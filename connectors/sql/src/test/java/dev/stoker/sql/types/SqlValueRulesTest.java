@@ -8,8 +8,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeText;
@@ -64,13 +62,14 @@ class SqlValueRulesTest {
         if (type instanceof TimeType) {
             return given.canonical().equals("time[ms]");
         }
-        if (type instanceof ListType own && given instanceof ListType other) {
-            return isSql(own.element(), other.element());
+        ScalarType numbers = type.numbers();
+        if (numbers != null && given.numbers() != null) {
+            return given instanceof ListType list && isSql(numbers, list.element());
         }
-        if (type instanceof TensorType tensor) {
-            return given instanceof ListType list && isSql(tensor.element(), list.element());
+        if (type instanceof TensorType) {
+            return false;
         }
-        if (type instanceof NullableListType || type instanceof NestedListType) {
+        if (type instanceof ListType list && list.items() != null) {
             String items = type.canonical().replace("?", "");
             return given.canonical().replace("?", "").equals(items);
         }
@@ -91,13 +90,7 @@ class SqlValueRulesTest {
             return null;
         }
         if (value.isArray()) {
-            FieldType item = given instanceof ListType list
-                    ? list.element()
-                    : given instanceof TensorType tensor
-                            ? tensor.element()
-                            : given instanceof NestedListType nested
-                                    ? nested.item()
-                                    : ((NullableListType) given).item();
+            FieldType item = given instanceof TensorType tensor ? tensor.element() : ((ListType) given).item();
             List<@Nullable Object> items = new ArrayList<>();
             value.forEach(each -> items.add(internal(item, each)));
             return new GenericArrayData(items.toArray());

@@ -11,10 +11,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -96,14 +93,13 @@ final class AvroOutput implements RowOutput {
         FieldType type = cell.type();
         ArrowColumn source = cell.source();
         int row = cell.row();
-        if (type instanceof ListType list) {
-            numbers(list.element(), source.bytesAt(row));
-        } else if (type instanceof TensorType tensor) {
-            numbers(tensor.element(), source.bytesAt(row));
-        } else if (type instanceof NestedListType nested) {
-            nested(source, row, nested);
-        } else if (type instanceof NullableListType list) {
-            nullable(source, row, list.item());
+        ScalarType numbers = type.numbers();
+        if (numbers != null) {
+            numbers(numbers, source.bytesAt(row));
+        } else if (type instanceof ListType list && list.nullItems()) {
+            nullable(source, row, list.element());
+        } else if (type instanceof ListType list) {
+            nested(source, row, list);
         } else if (type instanceof DecimalType) {
             out.writeBytes(source.decimalAt(row).unscaledValue().toByteArray());
         } else if (type instanceof TimestampType timestamp) {
@@ -199,13 +195,13 @@ final class AvroOutput implements RowOutput {
         out.writeArrayEnd();
     }
 
-    private void nested(ArrowColumn source, int row, NestedListType type) throws IOException {
+    private void nested(ArrowColumn source, int row, ListType type) throws IOException {
         out.writeArrayStart();
         out.setItemCount(source.itemCount(row));
         for (int item = 0; item < source.itemCount(row); item++) {
             out.startItem();
-            if (type.item() instanceof ListType list) {
-                numbers(list.element(), source.itemAt(row, item));
+            if (type.isOfLists()) {
+                numbers(type.element(), source.itemAt(row, item));
             } else {
                 bytes(source.itemAt(row, item));
             }

@@ -5,8 +5,6 @@ import dev.stoker.formats.write.OutputTable;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -28,16 +26,10 @@ final class AvroOutputTypes {
     /** Returns whether no Avro type holds all values: 64 bits without sign, nanoseconds of a day. */
     static boolean isRefused(FieldType type) {
         if (type instanceof ListType list) {
-            return list.element() == ScalarType.UINT64;
+            return isRefused(list.item());
         }
         if (type instanceof TensorType tensor) {
             return tensor.element() == ScalarType.UINT64;
-        }
-        if (type instanceof NestedListType nested) {
-            return isRefused(nested.item());
-        }
-        if (type instanceof NullableListType list) {
-            return list.item() == ScalarType.UINT64;
         }
         return type == ScalarType.UINT64
                 || (type instanceof TimeType time && time.unit() == TimeResolution.NANOSECONDS);
@@ -72,16 +64,12 @@ final class AvroOutputTypes {
 
     private static Schema value(FieldType type) {
         if (type instanceof ListType list) {
-            return Schema.createArray(value(list.element()));
+            Schema item = value(list.item());
+            return Schema.createArray(
+                    list.nullItems() ? Schema.createUnion(Schema.create(Schema.Type.NULL), item) : item);
         }
         if (type instanceof TensorType tensor) {
             return Schema.createArray(value(tensor.element()));
-        }
-        if (type instanceof NestedListType nested) {
-            return Schema.createArray(value(nested.item()));
-        }
-        if (type instanceof NullableListType list) {
-            return Schema.createArray(Schema.createUnion(Schema.create(Schema.Type.NULL), value(list.item())));
         }
         if (type instanceof DecimalType decimal) {
             return LogicalTypes.decimal(decimal.precision(), decimal.scale())

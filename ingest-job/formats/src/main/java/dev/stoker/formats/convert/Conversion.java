@@ -4,8 +4,6 @@ import dev.stoker.formats.values.TextValue;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -63,7 +61,7 @@ public enum Conversion {
     /** Sinks check the number of elements and null items. */
     private static Conversion lists(FieldType from, FieldType to) {
         Conversion elements = numbers(element(from).orElseThrow(), element(to).orElseThrow());
-        if (from instanceof NestedListType != to instanceof NestedListType || elements == IMPOSSIBLE) {
+        if (isOfLists(from) != isOfLists(to) || elements == IMPOSSIBLE) {
             return IMPOSSIBLE;
         }
         if (elements != NONE && elements != EXACT) {
@@ -73,7 +71,7 @@ public enum Conversion {
                 && to instanceof TensorType other
                 && own.shape().equals(other.shape());
         boolean isFree = !(to instanceof TensorType) || isSameShape;
-        boolean takesNulls = !(from instanceof NullableListType) || to instanceof NullableListType;
+        boolean takesNulls = !from.hasNullItems() || to.hasNullItems();
         return isFree && takesNulls ? EXACT : CHECKED;
     }
 
@@ -208,25 +206,19 @@ public enum Conversion {
 
     /** Returns the type of the items of lists of text or of binary. */
     private static Optional<ScalarType> item(FieldType type) {
-        FieldType item = type instanceof NestedListType nested
-                ? nested.item()
-                : type instanceof NullableListType nullable ? nullable.item() : type;
-        return item != type && item instanceof ScalarType scalar && isBytes(scalar)
-                ? Optional.of(scalar)
+        return type instanceof ListType list && isBytes(list.element())
+                ? Optional.of(list.element())
                 : Optional.empty();
     }
 
+    private static boolean isOfLists(FieldType type) {
+        return type instanceof ListType list && list.isOfLists();
+    }
+
     /** Returns the type of the numbers in lists and tensors. */
-    static Optional<ScalarType> element(FieldType type) {
-        if (type instanceof ListType list) {
-            return Optional.of(list.element());
-        }
-        if (type instanceof NullableListType list) {
-            return Optional.of(list.item()).filter(ScalarType::isNumber);
-        }
-        if (type instanceof NestedListType nested && nested.item() instanceof ListType list) {
-            return Optional.of(list.element());
-        }
-        return type instanceof TensorType tensor ? Optional.of(tensor.element()) : Optional.empty();
+    public static Optional<ScalarType> element(FieldType type) {
+        return type instanceof ListType list
+                ? Optional.of(list.element()).filter(ScalarType::isNumber)
+                : Optional.ofNullable(type.numbers());
     }
 }

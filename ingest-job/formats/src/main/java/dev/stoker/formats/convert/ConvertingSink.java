@@ -9,7 +9,6 @@ import dev.stoker.formats.values.Utf8;
 import dev.stoker.formats.values.ValueText;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NestedListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
 import java.math.BigDecimal;
@@ -127,9 +126,9 @@ final class ConvertingSink implements ValueSink {
 
     @Override
     public void setBytes(ByteBuffer bytes) throws BadValueException {
-        if (element != null && to instanceof NestedListType lists) {
+        if (element != null && !to.hasNullItems() && to.items() != null) {
             // Only lists whose items have the type null are read as other lists, and here there are no items.
-            if (lists.item() instanceof ScalarType) {
+            if (to.items() instanceof ScalarType) {
                 sink().setBytesList(List.of());
             } else {
                 sink().setLists(bytes, new int[0]);

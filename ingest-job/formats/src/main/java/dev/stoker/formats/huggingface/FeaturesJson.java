@@ -6,8 +6,6 @@ import dev.stoker.formats.write.OutputColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -51,16 +49,10 @@ public final class FeaturesJson {
 
     private static ObjectNode feature(FieldType type) {
         if (type instanceof ListType list) {
-            return listOf(list.element());
+            return listOf(list.item());
         }
         if (type instanceof TensorType tensor) {
             return listOf(tensor.element());
-        }
-        if (type instanceof NullableListType list) {
-            return listOf(list.item());
-        }
-        if (type instanceof NestedListType nested) {
-            return listOf(nested.item());
         }
         return JSON.objectNode().put("dtype", dtype(type)).put(TYPE, "Value");
     }

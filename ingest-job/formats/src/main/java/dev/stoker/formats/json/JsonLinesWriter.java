@@ -13,8 +13,6 @@ import dev.stoker.formats.write.RowFormatWriter;
 import dev.stoker.formats.write.RowOutput;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import java.io.IOException;
@@ -61,8 +59,7 @@ public final class JsonLinesWriter implements RowFormatWriter {
         if (type instanceof ScalarType scalar && scalar == ScalarType.BOOL) {
             return "true or false";
         }
-        boolean isList = type instanceof ListType || type instanceof NestedListType || type instanceof NullableListType;
-        if (isList || type instanceof TensorType) {
+        if (type instanceof ListType || type instanceof TensorType) {
             return "array";
         }
         return type instanceof ScalarType scalar && (scalar.isInteger() || scalar.isFloat()) ? "number" : "text";

@@ -8,8 +8,6 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.errors.ErrorText;
@@ -87,15 +85,8 @@ final class JsonRow {
             return new TensorSlot(name, tensor);
         }
         if (type instanceof ListType list) {
-            return new ListSlot(name, type, list.element(), 1);
-        }
-        if (type instanceof NullableListType list) {
-            return new ListSlot(name, type, list.item(), 1);
-        }
-        if (type instanceof NestedListType nested) {
-            return nested.item() instanceof ListType inner
-                    ? new ListSlot(name, type, inner.element(), 2)
-                    : new ListSlot(name, type, ScalarType.UTF8, 1);
+            ScalarType element = list.element().isNumber() ? list.element() : ScalarType.UTF8;
+            return new ListSlot(name, type, element, list.isOfLists() ? 2 : 1);
         }
         boolean text = type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL;
         return declared && text ? new RawSlot(name, type, line) : new ScalarSlot(name, type);

@@ -9,7 +9,7 @@ import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
@@ -94,9 +94,9 @@ final class ListSlot extends JsonSlot {
 
     @Override
     void takeNullItem(int around) {
-        if (around != depth || !(type instanceof NullableListType)) {
+        if (around != depth || !type.hasNullItems()) {
             if (depth == 1) {
-                fail("an item of the list is null", new NullableListType(element));
+                fail("an item of the list is null", new ListType(element, true));
             } else {
                 fail("an item of the list is null");
             }

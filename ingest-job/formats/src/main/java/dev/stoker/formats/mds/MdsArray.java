@@ -4,7 +4,6 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import java.nio.ByteBuffer;
@@ -73,9 +72,7 @@ record MdsArray(@Nullable ScalarType element, List<Integer> shape) {
                 return null;
             }
         }
-        return dimensions > 2
-                ? null
-                : dimensions == 1 ? new ListType(number) : new NestedListType(new ListType(number));
+        return dimensions > 2 ? null : dimensions == 1 ? new ListType(number) : new ListType(new ListType(number));
     }
 
     void give(ByteBuffer value, FieldType type, ValueSink sink) throws BadValueException {
@@ -84,9 +81,9 @@ record MdsArray(@Nullable ScalarType element, List<Integer> shape) {
             sink.setBytes(array.numbers);
             return;
         }
-        boolean nested = type instanceof NestedListType;
-        FieldType list = nested ? ((NestedListType) type).item() : type;
-        if (array.shape.length != (nested ? 2 : 1) || ((ListType) list).element() != array.element) {
+        ListType list = (ListType) type;
+        boolean nested = list.isOfLists();
+        if (array.shape.length != (nested ? 2 : 1) || list.element() != array.element) {
             throw new BadValueException("an array of " + array.element + " and shape " + Arrays.toString(array.shape)
                     + " is not " + type + ", as the first one of the shard is");
         }

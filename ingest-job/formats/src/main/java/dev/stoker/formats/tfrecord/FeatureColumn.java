@@ -11,8 +11,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.text.ShellText;
@@ -34,17 +32,14 @@ final class FeatureColumn {
     FeatureColumn(String name, FieldType type) {
         this.name = name;
         this.type = type;
-        this.isList = type instanceof TensorType || type instanceof ListType || type instanceof NestedListType;
+        this.isList = type instanceof TensorType || (type instanceof ListType list && !list.nullItems());
         this.number = number(type);
         this.numbers = number == null ? null : new NumberList(number);
     }
 
     private static @Nullable ScalarType number(FieldType type) {
-        if (type instanceof ListType list) {
-            return list.element();
-        }
-        if (type instanceof TensorType tensor) {
-            return tensor.element();
+        if (type.numbers() != null) {
+            return type.numbers();
         }
         if (type == ScalarType.BOOL || (TextValue.isParsed(type) && !(type instanceof DecimalType))) {
             return ScalarType.INT64;
@@ -55,8 +50,7 @@ final class FeatureColumn {
     /** Returns whether a feature can have a type. */
     static boolean canHave(FieldType type) {
         return !(type instanceof FixedBinaryType)
-                && !(type instanceof NullableListType)
-                && !(type instanceof NestedListType list && list.item() instanceof ListType);
+                && !(type instanceof ListType list && (list.nullItems() || list.isOfLists()));
     }
 
     void give(Feature feature, ValueSink sink) throws BadValueException {

@@ -12,8 +12,6 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import java.io.IOException;
@@ -64,16 +62,12 @@ public final class TfRecordWriter implements RowFormatWriter {
 
     private static Optional<Kind> kind(FieldType type) {
         if (type instanceof ListType list) {
-            return kind(list.element());
+            return list.nullItems() || list.isOfLists() ? Optional.empty() : kind(list.item());
         }
         if (type instanceof TensorType tensor) {
             return kind(tensor.element());
         }
-        if (type instanceof NestedListType nested) {
-            return nested.item() instanceof ListType ? Optional.empty() : Optional.of(Kind.BYTES);
-        }
-        boolean isNullable = type instanceof NullableListType;
-        if (isNullable || type instanceof DecimalType || type == ScalarType.FLOAT64 || type == ScalarType.UINT64) {
+        if (type instanceof DecimalType || type == ScalarType.FLOAT64 || type == ScalarType.UINT64) {
             return Optional.empty();
         }
         if (type == ScalarType.UTF8 || type == ScalarType.BINARY || type == ScalarType.CATEGORICAL) {
@@ -138,11 +132,10 @@ public final class TfRecordWriter implements RowFormatWriter {
 
         private void list(RowBatch rows, int c, int row, FieldType type) {
             ArrowColumn source = rows.columns().get(c);
-            if (type instanceof ListType list) {
-                numbers(list.element(), source.bytesAt(row));
-            } else if (type instanceof TensorType tensor) {
-                numbers(tensor.element(), source.bytesAt(row));
-            } else if (type instanceof NestedListType) {
+            ScalarType numbers = type.numbers();
+            if (numbers != null) {
+                numbers(numbers, source.bytesAt(row));
+            } else if (type instanceof ListType) {
                 for (int item = 0; item < source.itemCount(row); item++) {
                     bytes(source.itemAt(row, item));
                 }

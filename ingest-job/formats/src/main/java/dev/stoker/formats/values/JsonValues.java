@@ -8,8 +8,6 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeText;
@@ -85,12 +83,11 @@ public final class JsonValues {
      */
     public void write(ArrowColumn column, FieldType type, Supplier<String> className, int row, JsonGenerator out)
             throws IOException {
+        FieldType item = type.items();
         if (column.isNull(row)) {
             out.writeNull();
-        } else if (type instanceof NestedListType nested) {
-            items(column, nested.item(), row, out);
-        } else if (type instanceof NullableListType list) {
-            items(column, list.item(), row, out);
+        } else if (item != null) {
+            items(column, item, row, out);
         } else if (type == ScalarType.CATEGORICAL) {
             out.writeString(className.get());
         } else if (type == ScalarType.BOOL) {

@@ -5,8 +5,7 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.errors.ErrorText;
@@ -32,8 +31,7 @@ public final class TextValue {
     }
 
     private static boolean isListOfBinary(FieldType type) {
-        return (type instanceof NestedListType list && list.item() == ScalarType.BINARY)
-                || (type instanceof NullableListType nullable && nullable.item() == ScalarType.BINARY);
+        return type instanceof ListType list && list.item() == ScalarType.BINARY;
     }
 
     /** Returns whether values of a type are written as text with a syntax: dates, times, timestamps and decimals. */

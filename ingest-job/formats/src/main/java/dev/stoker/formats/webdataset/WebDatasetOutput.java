@@ -11,7 +11,6 @@ import dev.stoker.formats.write.RowBatch;
 import dev.stoker.formats.write.RowOutput;
 import dev.stoker.formats.write.UnwritableValueException;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.path.KeyPaths;
@@ -114,13 +113,13 @@ final class WebDatasetOutput implements RowOutput {
     }
 
     private static byte[] converted(Cell cell) throws IOException {
-        if (cell.type() instanceof ListType list) {
-            ByteBuffer values = cell.source().bytesAt(cell.row());
-            return NumpyArray.of(
-                    list.element(), List.of(values.limit() / list.element().width()), values);
-        }
         if (cell.type() instanceof TensorType tensor) {
             return NumpyArray.of(tensor.element(), tensor.shape(), cell.source().bytesAt(cell.row()));
+        }
+        ScalarType numbers = cell.type().numbers();
+        if (numbers != null) {
+            ByteBuffer values = cell.source().bytesAt(cell.row());
+            return NumpyArray.of(numbers, List.of(values.limit() / numbers.width()), values);
         }
         return WebDatasetWriter.isListOfItems(cell.type())
                 ? json(cell)

@@ -7,11 +7,7 @@ import dev.stoker.formats.write.OutputTable;
 import dev.stoker.formats.write.RowFormatWriter;
 import dev.stoker.formats.write.RowOutput;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.schemas.arrow.types.TensorType;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -88,11 +84,11 @@ public final class WebDatasetWriter implements RowFormatWriter {
 
     /** Returns whether a value is written as JSON. */
     static boolean isListOfItems(FieldType type) {
-        return type instanceof NestedListType || type instanceof NullableListType;
+        return type.items() != null;
     }
 
     static boolean isArray(FieldType type) {
-        return type instanceof ListType || type instanceof TensorType;
+        return type.numbers() != null;
     }
 
     @Override

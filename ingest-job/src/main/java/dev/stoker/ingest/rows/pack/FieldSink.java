@@ -5,8 +5,6 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.Numbers;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.Field;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.errors.ErrorText;
@@ -140,7 +138,7 @@ public final class FieldSink implements ValueSink {
 
     @Override
     public boolean takesNullItems() {
-        return fields.get(field).type() instanceof NullableListType;
+        return fields.get(field).type().hasNullItems();
     }
 
     @Override
@@ -151,7 +149,7 @@ public final class FieldSink implements ValueSink {
     @Override
     public void setLists(ByteBuffer items, int[] lengths) throws BadValueException {
         List<ByteBuffer> lists = new ArrayList<>(lengths.length);
-        int width = ((NestedListType) fields.get(field).type()).item().width();
+        int width = fields.get(field).type().width();
         int at = items.position();
         for (int length : lengths) {
             lists.add(items.slice(at, length * width));

@@ -3,7 +3,6 @@ package dev.stoker.ingest.rows.pack;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -86,7 +85,7 @@ final class RowBytes implements ValueSink {
      * @param type of its field
      */
     RowBytes of(FieldType type) {
-        takesNullItems = type instanceof NullableListType;
+        takesNullItems = type.hasNullItems();
         return this;
     }
 

@@ -2,7 +2,6 @@ package dev.stoker.ingest.rows.read;
 
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -22,7 +21,7 @@ public final class SizeSink implements ValueSink {
 
     /** Takes what a field of a type takes; without a type, everything. */
     public SizeSink of(FieldType type) {
-        takesNullItems = type instanceof NullableListType;
+        takesNullItems = type.hasNullItems();
         return this;
     }
 

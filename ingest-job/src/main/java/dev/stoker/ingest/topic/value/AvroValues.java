@@ -8,8 +8,7 @@ import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -99,11 +98,11 @@ public final class AvroValues implements ValueDecoder {
             builder.setLong(place, time(field.type(), units, value));
         } else if (field.type() instanceof DecimalType type) {
             builder.setDecimal(place, decimal(units, type, value));
-        } else if (field.type() instanceof NestedListType type) {
+        } else if (field.type() instanceof ListType type && type.nullItems()) {
+            builder.setItems(place, nullableItems(type.element(), value));
+        } else if (field.type() instanceof ListType type && type.items() != null) {
             items(type, value);
             builder.setItems(place, items.take());
-        } else if (field.type() instanceof NullableListType type) {
-            builder.setItems(place, nullableItems(type.item(), value));
         } else if (field.type() instanceof ScalarType type) {
             setScalar(builder, place, type, value);
         } else {
@@ -134,7 +133,7 @@ public final class AvroValues implements ValueDecoder {
         return units.decimal(unscaled);
     }
 
-    private void items(NestedListType type, Object value) throws BadValueException {
+    private void items(ListType type, Object value) throws BadValueException {
         if (!(value instanceof Collection<?> list)) {
             throw new IllegalArgumentException("it is not an array");
         }

@@ -3,9 +3,7 @@ package dev.stoker.ingest.topic.value;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
@@ -19,10 +17,7 @@ final class CheckedNumbers {
 
     /** The type of a list's or tensor's elements. */
     static Optional<ScalarType> elementOf(FieldType type) {
-        if (type instanceof ListType list) {
-            return Optional.of(list.element());
-        }
-        return type instanceof TensorType tensor ? Optional.of(tensor.element()) : Optional.empty();
+        return Optional.ofNullable(type.numbers());
     }
 
     /** Begins an empty list of a type; it is valid until the next one of that type. */

@@ -15,8 +15,7 @@ import dev.stoker.ingest.pack.read.FieldValue;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -134,11 +133,11 @@ final class JsonValues implements ValueDecoder {
             builder.setLong(place, time(json, field.type()));
         } else if (field.type() instanceof DecimalType type) {
             builder.setDecimal(place, decimal(json, type));
-        } else if (field.type() instanceof NestedListType type) {
+        } else if (field.type() instanceof ListType type && type.nullItems()) {
+            builder.setItems(place, nullableItems(json, type.element()));
+        } else if (field.type() instanceof ListType type && type.items() != null) {
             items(json, type);
             builder.setItems(place, items.take());
-        } else if (field.type() instanceof NullableListType type) {
-            builder.setItems(place, nullableItems(json, type.item()));
         } else if (field.type() instanceof ScalarType type) {
             setScalar(json, place, type, builder);
         } else {
@@ -196,7 +195,7 @@ final class JsonValues implements ValueDecoder {
         return ByteBuffer.wrap(Base64.getDecoder().decode(json.getText()));
     }
 
-    private void items(JsonParser json, NestedListType type) throws IOException, BadValueException {
+    private void items(JsonParser json, ListType type) throws IOException, BadValueException {
         require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of " + type.item());
         items.begin();
         while (json.nextToken() != JsonToken.END_ARRAY) {

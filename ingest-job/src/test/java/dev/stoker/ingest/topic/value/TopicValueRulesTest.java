@@ -7,8 +7,6 @@ import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.testing.ValueRules;
 import java.io.ByteArrayOutputStream;
@@ -83,13 +81,9 @@ class TopicValueRulesTest {
 
     private static Schema schema(FieldType type) {
         if (type instanceof ListType list) {
-            return Schema.createArray(schema(list.element()));
-        }
-        if (type instanceof NestedListType list) {
-            return Schema.createArray(schema(list.item()));
-        }
-        if (type instanceof NullableListType list) {
-            return Schema.createArray(Schema.createUnion(Schema.create(Schema.Type.NULL), schema(list.item())));
+            Schema item = schema(list.item());
+            return Schema.createArray(
+                    list.nullItems() ? Schema.createUnion(Schema.create(Schema.Type.NULL), item) : item);
         }
         if (type instanceof DecimalType decimal) {
             return LogicalTypes.decimal(decimal.precision(), decimal.scale())
@@ -118,9 +112,7 @@ class TopicValueRulesTest {
             return null;
         }
         if (value.isArray()) {
-            FieldType item = type instanceof ListType list
-                    ? list.element()
-                    : type instanceof NestedListType nested ? nested.item() : ((NullableListType) type).item();
+            FieldType item = ((ListType) type).item();
             List<@Nullable Object> items = new ArrayList<>();
             value.forEach(each -> items.add(value(item, each)));
             return items;

@@ -19,7 +19,7 @@ public record Field(String name, FieldType type, boolean nullable, boolean paylo
         }
         if (payload && !type.mayBePayload()) {
             throw new IllegalArgumentException("field '" + name + "' of type " + type + " cannot be payload; "
-                    + (type.layout() == FieldType.Layout.NESTED || type instanceof NullableListType
+                    + (type.items() != null
                             ? "a row of it is not one run of bytes; make it a small field"
                             : "only utf8, binary, lists of numbers and tensors can"));
         }

@@ -5,18 +5,11 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Describes the type of a column. {@link #parse} and {@link #canonical} convert from and to the canonical string. */
 public sealed interface FieldType
-        permits ScalarType,
-                TimestampType,
-                TimeType,
-                DecimalType,
-                ListType,
-                NestedListType,
-                NullableListType,
-                TensorType,
-                FixedBinaryType {
+        permits ScalarType, TimestampType, TimeType, DecimalType, ListType, TensorType, FixedBinaryType {
 
     /** Lists the layouts of a column in Arrow buffers. */
     enum Layout {
@@ -48,7 +41,25 @@ public sealed interface FieldType
 
     /** Returns whether a field of this type may be a payload field: utf8, binary, lists of numbers and tensors. */
     default boolean mayBePayload() {
-        return layout() == Layout.BYTES || layout() == Layout.LIST || layout() == Layout.TENSOR;
+        return layout() == Layout.BYTES || numbers() != null;
+    }
+
+    /** Returns whether items of a row may be null, as in {@code int32?[]}. */
+    default boolean hasNullItems() {
+        return false;
+    }
+
+    /** Returns the type of the numbers that a row is a run of: that of a list's or tensor's elements. Else null. */
+    default @Nullable ScalarType numbers() {
+        return null;
+    }
+
+    /**
+     * Returns the type of the items that are read and written one by one, because they differ in length or may be null.
+     * Null for all other types, lists of numbers included.
+     */
+    default @Nullable FieldType items() {
+        return null;
     }
 
     /** Returns whether rows differ in length, so that the column has an offsets buffer. */
@@ -62,7 +73,7 @@ public sealed interface FieldType
         if (nullItems.matches()
                 && nullItems.group(2).equals("[]")
                 && !nullItems.group(1).endsWith("]")) {
-            return new NullableListType(ScalarType.named(nullItems.group(1)));
+            return new ListType(ScalarType.named(nullItems.group(1)), true);
         }
         if (nullItems.matches()) {
             throw new IllegalArgumentException("items of tensors and of nested lists cannot be null: '" + text
@@ -73,16 +84,13 @@ public sealed interface FieldType
             return Parsing.parametrized(parameters);
         }
         if (text.endsWith("[][]")) {
-            return new NestedListType(parse(text.substring(0, text.length() - 2)));
+            return new ListType(parse(text.substring(0, text.length() - 2)));
         }
         Matcher brackets = Parsing.BRACKETS.matcher(text);
         if (!brackets.matches()) {
             return ScalarType.named(text);
         }
         ScalarType element = ScalarType.named(brackets.group(1));
-        if (brackets.group(2).isEmpty() && (element == ScalarType.UTF8 || element == ScalarType.BINARY)) {
-            return new NestedListType(element);
-        }
         if (brackets.group(2).isEmpty()) {
             return new ListType(element);
         }

@@ -58,6 +58,11 @@ public record TensorType(ScalarType element, List<Integer> shape) implements Fie
     }
 
     @Override
+    public ScalarType numbers() {
+        return element;
+    }
+
+    @Override
     public String toString() {
         return canonical();
     }

@@ -139,9 +139,10 @@ class FieldTypeTest {
     void listsMayHaveNullItems(String text) {
         FieldType type = FieldType.parse(text);
 
-        assertThat(type).isInstanceOf(NullableListType.class).hasToString(text);
+        assertThat(type).isInstanceOf(ListType.class).hasToString(text);
+        assertThat(type.hasNullItems()).isTrue();
         assertThat(type.mayBePayload()).isFalse();
-        assertThat(((NullableListType) type).withoutNulls()).hasToString(text.replace("?", ""));
+        assertThat(((ListType) type).withoutNulls()).hasToString(text.replace("?", ""));
         assertThatThrownBy(() -> Field.payload("x", type)).hasMessageContaining("make it a small field");
     }
 

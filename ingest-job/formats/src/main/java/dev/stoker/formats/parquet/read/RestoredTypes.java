@@ -10,7 +10,6 @@ import dev.stoker.formats.parquet.column.ExportedColumns.Exported;
 import dev.stoker.formats.parquet.column.ParquetColumn;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimestampType;
@@ -83,17 +82,16 @@ final class RestoredTypes {
     private static boolean isSame(FieldType own, FieldType type) {
         if (own instanceof ListType list) {
             return type instanceof TensorType tensor
-                    ? tensor.element() == list.element()
-                    : type instanceof NullableListType nullable
-                            && nullable.withoutNulls().equals(own);
+                    ? tensor.element() == list.numbers()
+                    : type.hasNullItems()
+                            && type instanceof ListType other
+                            && other.withoutNulls().equals(own);
         }
         if (own instanceof TimestampType stored && type instanceof TimestampType zoned) {
             return stored.unit() == zoned.unit()
                     && stored.zone().isPresent() == zoned.zone().isPresent();
         }
         return (own == ScalarType.UTF8 && type == ScalarType.CATEGORICAL)
-                || (own == ScalarType.FLOAT32 && type == ScalarType.BFLOAT16)
-                || (type instanceof NullableListType nullable
-                        && nullable.withoutNulls().equals(own));
+                || (own == ScalarType.FLOAT32 && type == ScalarType.BFLOAT16);
     }
 }

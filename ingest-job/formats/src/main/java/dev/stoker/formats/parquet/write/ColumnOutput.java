@@ -7,8 +7,6 @@ import dev.stoker.formats.write.UnwritableValueException;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -74,14 +72,14 @@ final class ColumnOutput {
     }
 
     private void write(RowBatch rows, ArrowColumn source, int row, ColumnWriter out) throws IOException {
-        if (type instanceof ListType) {
+        if (type instanceof ListType list && list.nullItems()) {
+            nullable(source, row, list.element().isNumber(), out);
+        } else if (type instanceof ListType list && list.items() != null) {
+            nested(source, row, list.isOfLists(), out);
+        } else if (type instanceof ListType) {
             list(source.bytesAt(row), present, 0, out);
         } else if (type instanceof TensorType) {
             tensor(source.bytesAt(row), out);
-        } else if (type instanceof NestedListType) {
-            nested(source, row, out);
-        } else if (type instanceof NullableListType list) {
-            nullable(source, row, list.item().isNumber(), out);
         } else if (isInSeconds()) {
             seconds(rows, source, row, out);
         } else {
@@ -110,12 +108,11 @@ final class ColumnOutput {
         }
     }
 
-    private void nested(ArrowColumn source, int row, ColumnWriter out) {
+    private void nested(ArrowColumn source, int row, boolean isOfLists, ColumnWriter out) {
         int count = source.itemCount(row);
         if (count == 0) {
             out.writeNull(0, present);
         }
-        boolean isOfLists = ((NestedListType) type).item() instanceof ListType;
         for (int item = 0; item < count; item++) {
             ByteBuffer bytes = source.itemAt(row, item);
             int repetition = item == 0 ? 0 : 1;
@@ -169,16 +166,6 @@ final class ColumnOutput {
 
     /** Returns the type of the elements of a list or tensor. */
     static ScalarType element(FieldType type) {
-        if (type instanceof ListType list) {
-            return list.element();
-        }
-        if (type instanceof TensorType tensor) {
-            return tensor.element();
-        }
-        if (type instanceof NullableListType list) {
-            return list.item();
-        }
-        NestedListType nested = (NestedListType) type;
-        return nested.item() instanceof ListType list ? list.element() : (ScalarType) nested.item();
+        return type instanceof TensorType tensor ? tensor.element() : ((ListType) type).element();
     }
 }

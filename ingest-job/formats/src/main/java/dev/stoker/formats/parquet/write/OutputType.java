@@ -3,8 +3,6 @@ package dev.stoker.formats.parquet.write;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
@@ -44,16 +42,10 @@ record OutputType(
 
     static OutputType of(FieldType type) {
         if (type instanceof ListType list) {
-            return inList(of(list.element()));
+            return list.nullItems() ? inOptional(of(list.item())) : inList(of(list.item()));
         }
         if (type instanceof TensorType tensor) {
             return inOptional(of(tensor.element()));
-        }
-        if (type instanceof NullableListType list) {
-            return inOptional(of(list.item()));
-        }
-        if (type instanceof NestedListType nested) {
-            return inList(of(nested.item()));
         }
         if (type instanceof DecimalType decimal) {
             return decimal(decimal);

@@ -12,8 +12,6 @@ import dev.stoker.schemas.arrow.types.ArrowField;
 import dev.stoker.schemas.arrow.types.ArrowSchema;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
-import dev.stoker.schemas.arrow.types.NestedListType;
-import dev.stoker.schemas.arrow.types.NullableListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeType;
@@ -75,8 +73,7 @@ final class ParquetFooter {
 
     /** Binary payload, such as images and audio, is usually compressed already; text and numbers are not. */
     static BlockCompressor codec(OutputColumn column, String compression) {
-        boolean isBytes = column.type() == ScalarType.BINARY
-                || (column.type() instanceof NestedListType nested && nested.item() == ScalarType.BINARY);
+        boolean isBytes = column.type() == ScalarType.BINARY || column.type().equals(new ListType(ScalarType.BINARY));
         return column.payload() && isBytes
                 ? BlockCompressor.NONE
                 : BlockCompressor.valueOf(compression.toUpperCase(Locale.ROOT));
@@ -233,28 +230,19 @@ final class ParquetFooter {
     private byte[] arrowSchema() {
         List<ArrowField> fields = new ArrayList<>();
         for (OutputColumn column : table.columns()) {
-            FieldType type = arrowType(column);
+            FieldType type = arrowType(column.type());
             fields.add(
                     column.nullable() ? ArrowField.nullable(column.name(), type) : ArrowField.of(column.name(), type));
         }
         return ArrowStream.openingWithDictionaries(ArrowSchema.of(fields));
     }
 
-    private static FieldType arrowType(OutputColumn column) {
-        FieldType type = column.type();
+    private static FieldType arrowType(FieldType type) {
         if (type == ScalarType.BFLOAT16) {
             return ScalarType.FLOAT32;
         }
-        if (type instanceof ListType list && list.element() == ScalarType.BFLOAT16) {
-            return new ListType(ScalarType.FLOAT32);
-        }
-        if (type instanceof NullableListType list && list.item() == ScalarType.BFLOAT16) {
-            return new NullableListType(ScalarType.FLOAT32);
-        }
-        if (type instanceof NestedListType nested
-                && nested.item() instanceof ListType list
-                && list.element() == ScalarType.BFLOAT16) {
-            return new NestedListType(new ListType(ScalarType.FLOAT32));
+        if (type instanceof ListType list) {
+            return new ListType(arrowType(list.item()), list.nullItems());
         }
         if (type instanceof TensorType tensor) {
             ScalarType element = tensor.element() == ScalarType.BFLOAT16 ? ScalarType.FLOAT32 : tensor.element();
