@@ -6,14 +6,12 @@ import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.PartIds;
 import dev.stoker.connectors.dataset.SampleKeys;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
+import dev.stoker.metadata.chunks.UsedClasses;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.CheckpointingMode;
@@ -154,15 +152,13 @@ public final class GatheringOperator extends AbstractStreamOperator<CommittableM
     private static final class PartGathering {
 
         private final List<PackReport.Chunk> chunks = new ArrayList<>();
-        private final Map<String, SortedSet<String>> classes = new TreeMap<>();
+        private UsedClasses classes = new UsedClasses();
 
         void add(PackReport report) {
             if (report instanceof PackReport.Chunk chunk) {
                 chunks.add(chunk);
             } else if (report instanceof PackReport.Done done) {
-                done.classes()
-                        .forEach((field, names) -> classes.computeIfAbsent(field, f -> new TreeSet<>())
-                                .addAll(names));
+                classes.add(done.classes());
             }
         }
 
@@ -179,11 +175,11 @@ public final class GatheringOperator extends AbstractStreamOperator<CommittableM
                             .map(PackReport.Chunk::chunk)
                             .toList(),
                     List.of(),
-                    new TreeMap<>(classes),
+                    classes.names(),
                     Map.of(),
                     Map.of());
             chunks.clear();
-            classes.clear();
+            classes = new UsedClasses();
             return taken;
         }
     }
