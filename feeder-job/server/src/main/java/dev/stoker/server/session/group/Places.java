@@ -53,8 +53,9 @@ final class Places {
         record Seat(int rank, int worker, int replica) {}
 
         /**
-         * How far a claim is believed. A client names its process and its launcher itself, and other users of the machine
-         * or of the scheduler can know both. So they count only among holders of one token, and for administrators.
+         * How far a claim is believed. A client names its process and its launcher itself, and other users of the
+         * machine or of the scheduler can know both. So they count only among holders of one token, and for
+         * administrators.
          *
          * @param administers whether the token may replace trainers of other tokens
          * @param token digest of the token; empty if there is none
