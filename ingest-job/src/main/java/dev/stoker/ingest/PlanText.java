@@ -1,18 +1,15 @@
 package dev.stoker.ingest;
 
+import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.files.FileTree;
-import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.pack.read.Labels;
-import dev.stoker.ingest.spec.IngestTarget;
-import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.flink.configuration.MemorySize;
 
 /** Describes the plan of an ingest as text. */
 final class PlanText {
@@ -24,21 +21,10 @@ final class PlanText {
     static List<String> of(IngestOptions options, Preparation preparation) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add("from   " + options.source());
-        lines.add("into   " + options.target() + " ("
-                + IngestTarget.text(
-                        options.effect(),
-                        preparation.base().version(),
-                        preparation.info().name())
-                + ")");
-        for (Field field : preparation.info().fields()) {
-            lines.add("field  " + field.name() + ": " + field.type().canonical()
-                    + (field.nullable() ? ", nullable" : "") + (field.payload() ? ", payload" : ""));
-        }
-        lines.add("order  "
-                + (options.order() instanceof WalkOrder.Shuffled shuffled
-                        ? "shuffled, seed " + shuffled.seed()
-                        : "listed"));
-        lines.add("chunks of " + OptionValues.text(new MemorySize(preparation.chunkSizeBytes(options))));
+        lines.add(options.into(DatasetStore.BY_LOCATION)
+                .line(preparation.base().version(), preparation.info().name()));
+        preparation.info().fields().forEach(field -> lines.add(TargetDataset.line(field)));
+        lines.addAll(TargetDataset.chunkLines(options.order(), preparation.chunkSizeBytes(options)));
         if (options.run() == IngestOptions.Run.DRY) {
             addCounts(options, preparation, lines);
         }

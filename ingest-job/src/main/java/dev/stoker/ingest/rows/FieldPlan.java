@@ -368,9 +368,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             Optional<RowMapping.Mapped> mapped = mapping.fields().stream()
                     .filter(m -> m.field().equals(field.name()))
                     .findFirst();
-            lines.add("field  " + field.name() + ": " + field.type().canonical()
-                    + (field.nullable() ? ", nullable" : "") + (field.payload() ? ", payload" : "")
-                    + mapped.map(m -> from(m, source)).orElse(", empty"));
+            lines.add(
+                    TargetDataset.line(field) + mapped.map(m -> from(m, source)).orElse(", empty"));
         }
         lines.add("key    " + KeyColumns.text(mapping, source));
         return lines;

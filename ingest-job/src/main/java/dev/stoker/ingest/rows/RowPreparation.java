@@ -2,7 +2,6 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.pack.plan.SampleAccess;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.rows.pack.HeldRows;
@@ -10,7 +9,6 @@ import dev.stoker.ingest.rows.read.RowReading;
 import dev.stoker.ingest.rows.read.RowRun;
 import dev.stoker.ingest.rows.read.RowWork;
 import dev.stoker.ingest.rows.source.SourceFile;
-import dev.stoker.ingest.rows.source.Unreadable;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.NothingToIngestException;
@@ -19,19 +17,15 @@ import dev.stoker.ingest.spec.TargetBase;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
-import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import org.apache.flink.configuration.MemorySize;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -212,61 +206,6 @@ public final class RowPreparation {
 
     /** Describes the ingest. */
     public List<String> lines() {
-        List<String> lines = new ArrayList<>();
-        long bytes = source().files().stream().mapToLong(SourceFile::length).sum();
-        lines.add("from   " + String.join(" ", options.sources()) + " ("
-                + Units.plural(source().files().size(), "file") + " of "
-                + source().format().name() + ", "
-                + Units.bytes(bytes) + (source().rows() < 0 ? "" : ", " + Units.plural(source().rows(), "row")) + ")");
-        lines.add("into   " + options.target() + " ("
-                + IngestTarget.text(
-                        options.effect(), base.version(), fieldPlan().info().name())
-                + ")");
-        lines.addAll(fieldPlan().lines(options, source()));
-        options.columns().where().ifPresent(where -> lines.add("where  " + where + excluded()));
-        lines.add("order  "
-                + (options.order() instanceof WalkOrder.Shuffled shuffled
-                        ? "shuffled, seed " + shuffled.seed()
-                        : "listed"));
-        long chunkSize =
-                TargetDataset.chunkSizeBytes(fieldPlan().info(), options.work().chunkSizeBytes());
-        lines.add("chunks of " + OptionValues.text(new MemorySize(chunkSize)));
-        lines.addAll(source().found().warnings());
-        lines.addAll(hints);
-        List<String> splits = source().files().stream()
-                .map(SourceFile::split)
-                .filter(split -> !split.isEmpty())
-                .distinct()
-                .toList();
-        if (!splits.isEmpty()) {
-            lines.add("splits of the source: " + String.join(", ", splits));
-        }
-        List<Unreadable> unreadable = source().omitted().unreadable();
-        if (!unreadable.isEmpty()) {
-            lines.add("left out: " + Units.plural(unreadable.size(), "file") + " that cannot be read, such as "
-                    + unreadable.get(0).location() + " (" + unreadable.get(0).reason() + ")");
-        }
-        Set<String> dropped = new LinkedHashSet<>(source().columns().keySet());
-        dropped.addAll(source().found().ignored());
-        dropped.removeAll(fieldPlan().mapping().stored());
-        if (!dropped.isEmpty()) {
-            lines.add("left out: the columns " + String.join(", ", dropped));
-        }
-        return lines;
-    }
-
-    /** Counts the files and row groups that the ingest will not read. */
-    private String excluded() {
-        List<String> parts = new ArrayList<>();
-        if (source().omitted().files() > 0) {
-            parts.add(source().omitted().files() + " of "
-                    + Units.plural(source().files().size(), "file"));
-        }
-        if (source().omitted().parts() > 0) {
-            parts.add(source().omitted().parts() + " of "
-                    + Units.plural(
-                            source().omitted().parts() + source().pieces().size(), "part"));
-        }
-        return parts.isEmpty() ? "" : " (leaves out " + String.join(" and ", parts) + " without reading them)";
+        return new RowPlanText(options, source()).lines(base.version(), fieldPlan(), hints);
     }
 }

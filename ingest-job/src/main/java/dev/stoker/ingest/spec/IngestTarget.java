@@ -143,12 +143,16 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
     }
 
     /**
-     * Describes an effect in a few words.
+     * Returns the line of a plan with the target and the effect.
      *
      * @param version the newest version
      * @param name of the dataset
      */
-    public static String text(IngestRun.Effect effect, long version, String name) {
+    public String line(long version, String name) {
+        return "into   " + location + " (" + text(version, name) + ")";
+    }
+
+    private String text(long version, String name) {
         if (version == 0) {
             return "new dataset " + name;
         }

@@ -1,6 +1,8 @@
 package dev.stoker.ingest.spec;
 
 import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.metadata.lease.Leases;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
+import org.apache.flink.configuration.MemorySize;
 
 /** The dataset that an ingest writes to: creates or finds its description. */
 public final class TargetDataset {
@@ -121,6 +124,17 @@ public final class TargetDataset {
         Object kept = info.options().get(CHUNK_SIZE_OPTION);
         int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
         return asked.orElse(own);
+    }
+
+    /** Returns the lines of a plan with the order and the length of the chunks. */
+    public static List<String> chunkLines(WalkOrder order, int chunkSizeBytes) {
+        return List.of("order  " + order.text(), "chunks of " + OptionValues.text(new MemorySize(chunkSizeBytes)));
+    }
+
+    /** Returns the line of a plan with a field. */
+    public static String line(Field field) {
+        return "field  " + field.name() + ": " + field.type().canonical() + (field.nullable() ? ", nullable" : "")
+                + (field.payload() ? ", payload" : "");
     }
 
     private static int defaultChunkSize() {
