@@ -169,11 +169,6 @@ public final class Membership {
         }
     }
 
-    /** Returns whether the session has no place. */
-    public boolean isLook() {
-        return place == null;
-    }
-
     public Admission admission() {
         return admission;
     }
