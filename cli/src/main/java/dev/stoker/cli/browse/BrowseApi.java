@@ -30,14 +30,14 @@ final class BrowseApi implements AutoCloseable {
 
     private final Versions versions;
     private final long first;
-    private final SampleJson json;
+    private final SampleViews json;
     private final Comparisons comparisons;
 
     /** @param first the version that the page shows first */
     BrowseApi(Versions versions, long first, Values values) {
         this.versions = versions;
         this.first = first;
-        this.json = new SampleJson(values);
+        this.json = new SampleViews(values);
         this.comparisons = new Comparisons(versions.dataset());
     }
 

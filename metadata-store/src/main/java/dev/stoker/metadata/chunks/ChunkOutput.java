@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * @param run the run of the chunks
  * @param retries how to retry while the store is unavailable
  * @param created creation time of all chunks; empty for the time of each write
- * @param named gets the id of a chunk before its file is written
+ * @param named gets the id of a chunk before its file is written, from the thread that writes it
  * @param ids creates the ids of the chunks
  */
 public record ChunkOutput(

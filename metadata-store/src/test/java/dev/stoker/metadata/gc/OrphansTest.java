@@ -69,4 +69,16 @@ class OrphansTest {
         assertThat(Orphans.delete(dataset, orphans)).isEmpty();
         assertThat(store.length(ChunkNames.path(id(1)))).isPositive();
     }
+
+    /** A store may list an unfinished file under its final name. */
+    @Test
+    void anUnfinishedFileThatWasCommittedMeanwhileIsNotDeleted() throws IOException {
+        Dataset dataset = Dataset.create(store, info());
+        ChunkSummary late = write(store, id(1), "a", "train", "cat/1");
+        Orphan found = new Orphan(ChunkNames.path(id(1)), late.length(), Duration.ofHours(2), true);
+        committer(dataset).commit(VersionRequest.append("a", List.of(late), Map.of(), Map.of()));
+
+        assertThat(Orphans.delete(dataset, List.of(found))).isEmpty();
+        assertThat(store.length(ChunkNames.path(id(1)))).isEqualTo(late.length());
+    }
 }

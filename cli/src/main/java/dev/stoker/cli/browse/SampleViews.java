@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Describes samples as JSON: short for the grid, and in full. Thread-safe. */
-public final class SampleJson {
+public final class SampleViews {
 
-    private static final Logger LOG = LoggerFactory.getLogger(SampleJson.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SampleViews.class);
 
     /** Small fields of a card; further ones are in the full description. */
     private static final int CARD_FIELDS = 6;
@@ -37,7 +37,7 @@ public final class SampleJson {
     private final ValuePreview shortValues = new ValuePreview(80, 6);
     private final ValuePreview longValues = new ValuePreview(4000, 200);
 
-    public SampleJson(Values values) {
+    public SampleViews(Values values) {
         this.values = values;
         this.shortContents = new ContentJson(values, new ValuePreview(400, 12));
         this.longContents = new ContentJson(values, new ValuePreview(64_000, 400));
