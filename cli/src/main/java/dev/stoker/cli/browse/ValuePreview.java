@@ -6,10 +6,10 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.values.NumberBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -99,22 +99,7 @@ final class ValuePreview {
 
     private static String number(ScalarType type, ByteBuffer values, int offset) {
         ByteBuffer bytes = values.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-        int at = values.position() + offset;
-        return switch (type) {
-            case INT8 -> Byte.toString(bytes.get(at));
-            case UINT8 -> Integer.toString(bytes.get(at) & 0xFF);
-            case INT16 -> Short.toString(bytes.getShort(at));
-            case UINT16 -> Integer.toString(bytes.getShort(at) & 0xFFFF);
-            case INT32 -> Integer.toString(bytes.getInt(at));
-            case UINT32 -> Integer.toUnsignedString(bytes.getInt(at));
-            case INT64 -> Long.toString(bytes.getLong(at));
-            case UINT64 -> Long.toUnsignedString(bytes.getLong(at));
-            case FLOAT16 -> Float.toString((float) HalfFloats.fromFloat16(bytes.getShort(at)));
-            case BFLOAT16 -> Float.toString((float) HalfFloats.fromBfloat16(bytes.getShort(at)));
-            case FLOAT32 -> Float.toString(bytes.getFloat(at));
-            case FLOAT64 -> Double.toString(bytes.getDouble(at));
-            default -> hex(bytes.slice(at, type.width()));
-        };
+        return NumberBytes.textAt(type, bytes, values.position() + offset);
     }
 
     private String text(ByteBuffer bytes) {

@@ -1,6 +1,7 @@
 package dev.stoker.formats;
 
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -48,7 +49,7 @@ public final class NumberWriter {
 
     /** Adds an integer, or the bits of a uint64. */
     public void addLong(long value) throws BadValueException {
-        if (!fits(value)) {
+        if (!NumberBytes.fits(type, value)) {
             throw new BadValueException(value + " does not fit into " + type);
         }
         addBits(value);
@@ -115,17 +116,5 @@ public final class NumberWriter {
         int at = length;
         length += count;
         return at;
-    }
-
-    private boolean fits(long value) {
-        return switch (type) {
-            case INT8 -> value == (byte) value;
-            case INT16 -> value == (short) value;
-            case INT32 -> value == (int) value;
-            case UINT8 -> value >>> 8 == 0;
-            case UINT16 -> value >>> 16 == 0;
-            case UINT32 -> value >>> 32 == 0;
-            default -> true;
-        };
     }
 }

@@ -4,12 +4,12 @@ import dev.stoker.schemas.arrow.types.ArrowField;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.values.NumberBytes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -155,14 +155,8 @@ public final class ArrowColumn {
         }
         return switch (scalar) {
             case BOOL -> bit(valuesAt, row) ? 1 : 0;
-            case INT8 -> bytes.get(valuesAt + row);
-            case UINT8 -> bytes.get(valuesAt + row) & 0xFF;
-            case INT16 -> bytes.getShort(valuesAt + 2 * row);
-            case UINT16 -> bytes.getShort(valuesAt + 2 * row) & 0xFFFF;
-            case INT32, CATEGORICAL, DATE -> bytes.getInt(valuesAt + 4 * row);
-            case UINT32 -> bytes.getInt(valuesAt + 4 * row) & 0xFFFFFFFFL;
-            case INT64, UINT64 -> bytes.getLong(valuesAt + 8 * row);
-            default -> throw wrongKind("integers");
+            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64, UTF8, BINARY -> throw wrongKind("integers");
+            default -> NumberBytes.integerAt(scalar, bytes, valuesAt + scalar.width() * row);
         };
     }
 
@@ -202,10 +196,8 @@ public final class ArrowColumn {
             throw wrongKind("floating-point numbers");
         }
         return switch (scalar) {
-            case FLOAT16 -> HalfFloats.fromFloat16(bytes.getShort(valuesAt + 2 * row));
-            case BFLOAT16 -> HalfFloats.fromBfloat16(bytes.getShort(valuesAt + 2 * row));
-            case FLOAT32 -> bytes.getFloat(valuesAt + 4 * row);
-            case FLOAT64 -> bytes.getDouble(valuesAt + 8 * row);
+            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 ->
+                NumberBytes.floatAt(scalar, bytes, valuesAt + scalar.width() * row);
             default -> throw wrongKind("floating-point numbers");
         };
     }

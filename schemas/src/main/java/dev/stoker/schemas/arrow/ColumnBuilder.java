@@ -4,11 +4,11 @@ import dev.stoker.schemas.arrow.types.ArrowField;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FieldType.Layout;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -94,12 +94,7 @@ public final class ColumnBuilder {
             throw checks.wrongKind("a floating-point number");
         }
         checks.magnitude(scalar, value);
-        switch (scalar) {
-            case FLOAT16 -> values.addShort(HalfFloats.float16(value));
-            case BFLOAT16 -> values.addShort(HalfFloats.bfloat16(value));
-            case FLOAT32 -> values.addInt(Float.floatToRawIntBits((float) value));
-            default -> values.addLong(Double.doubleToRawLongBits(value));
-        }
+        values.addNumber(NumberBytes.bits(scalar, value), scalar.width());
         valid();
     }
 

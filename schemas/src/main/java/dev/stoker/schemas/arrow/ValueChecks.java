@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -22,15 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 record ValueChecks(ArrowField field) {
     void integer(ScalarType scalar, long value) {
-        switch (scalar) {
-            case INT8 -> range(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
-            case INT16 -> range(value, Short.MIN_VALUE, Short.MAX_VALUE);
-            case INT32, CATEGORICAL, DATE -> range(value, Integer.MIN_VALUE, Integer.MAX_VALUE);
-            case UINT8 -> range(value, 0, 0xFF);
-            case UINT16 -> range(value, 0, 0xFFFF);
-            case UINT32 -> range(value, 0, 0xFFFFFFFFL);
-            case INT64, UINT64 -> {}
-            default -> throw wrongKind("an integer");
+        if (!scalar.isInteger() && scalar != ScalarType.CATEGORICAL && scalar != ScalarType.DATE) {
+            throw wrongKind("an integer");
+        }
+        if (!NumberBytes.fits(scalar, value)) {
+            throw outOf(value, NumberBytes.least(scalar), NumberBytes.greatest(scalar));
         }
     }
 
@@ -65,9 +62,13 @@ record ValueChecks(ArrowField field) {
 
     void range(long value, long least, long greatest) {
         if (value < least || value > greatest) {
-            throw new IllegalArgumentException("column " + field.name() + ": " + value + " is not between " + least
-                    + " and " + greatest + ", the range of " + field.type());
+            throw outOf(value, least, greatest);
         }
+    }
+
+    private IllegalArgumentException outOf(long value, long least, long greatest) {
+        return new IllegalArgumentException("column " + field.name() + ": " + value + " is not between " + least
+                + " and " + greatest + ", the range of " + field.type());
     }
 
     void magnitude(ScalarType scalar, double value) {

@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.avro.AvroOutput;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.values.NumberBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -29,21 +30,15 @@ final class SampleNumbers {
     static void writeOne(AvroOutput out, ScalarType type, ByteBuffer elements, int at) {
         ByteBuffer bytes = elements.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         switch (type) {
-            case INT8 -> out.writeLong(bytes.get(at));
-            case UINT8 -> out.writeLong(bytes.get(at) & 0xFF);
-            case INT16 -> out.writeLong(bytes.getShort(at));
-            case UINT16 -> out.writeLong(bytes.getShort(at) & 0xFFFF);
-            case INT32 -> out.writeLong(bytes.getInt(at));
-            case UINT32 -> out.writeLong(bytes.getInt(at) & 0xFFFFFFFFL);
-            case INT64, UINT64 -> out.writeLong(bytes.getLong(at));
             case FLOAT16 -> writeFloat(out, ofFloat16(bytes.getShort(at)));
             case BFLOAT16 -> writeFloat(out, bytes.getShort(at) << 16);
             case FLOAT32 -> writeFloat(out, bytes.getInt(at));
-            default -> {
+            case FLOAT64 -> {
                 byte[] value = new byte[Double.BYTES];
                 bytes.get(at, value);
                 out.writeFixed(value);
             }
+            default -> out.writeLong(NumberBytes.integerAt(type, bytes, at));
         }
     }
 
@@ -84,29 +79,12 @@ final class SampleNumbers {
             case FLOAT64 -> elements.put(in.viewFixed(Double.BYTES));
             default -> {
                 long value = in.readLong();
-                if (!fits(type, value)) {
+                if (!NumberBytes.fits(type, value)) {
                     throw in.corrupt("a number of a list", type, value);
                 }
-                switch (type.width()) {
-                    case 1 -> elements.put((byte) value);
-                    case 2 -> elements.putShort((short) value);
-                    case 4 -> elements.putInt((int) value);
-                    default -> elements.putLong(value);
-                }
+                NumberBytes.put(type, value, elements);
             }
         }
-    }
-
-    private static boolean fits(ScalarType type, long value) {
-        return switch (type) {
-            case INT8 -> value == (byte) value;
-            case INT16 -> value == (short) value;
-            case INT32 -> value == (int) value;
-            case UINT8 -> value >>> 8 == 0;
-            case UINT16 -> value >>> 16 == 0;
-            case UINT32 -> value >>> 32 == 0;
-            default -> true;
-        };
     }
 
     /** Returns the bits of the binary32 with the same value. A NaN keeps its bits. */

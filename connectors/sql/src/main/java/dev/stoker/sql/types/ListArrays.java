@@ -1,7 +1,7 @@
 package dev.stoker.sql.types;
 
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.flink.table.data.GenericArrayData;
@@ -52,7 +52,7 @@ final class ListArrays {
     private static GenericArrayData shorts(ScalarType element, ByteBuffer values, int count) {
         short[] shorts = new short[count];
         for (int i = 0; i < count; i++) {
-            shorts[i] = element == ScalarType.UINT8 ? (short) (values.get(i) & 0xFF) : values.getShort(2 * i);
+            shorts[i] = (short) NumberBytes.integerAt(element, values, i * element.width());
         }
         return new GenericArrayData(shorts);
     }
@@ -60,7 +60,7 @@ final class ListArrays {
     private static GenericArrayData ints(ScalarType element, ByteBuffer values, int count) {
         int[] ints = new int[count];
         for (int i = 0; i < count; i++) {
-            ints[i] = element == ScalarType.UINT16 ? values.getShort(2 * i) & 0xFFFF : values.getInt(4 * i);
+            ints[i] = (int) NumberBytes.integerAt(element, values, i * element.width());
         }
         return new GenericArrayData(ints);
     }
@@ -68,7 +68,7 @@ final class ListArrays {
     private static GenericArrayData longs(ScalarType element, ByteBuffer values, int count) {
         long[] longs = new long[count];
         for (int i = 0; i < count; i++) {
-            longs[i] = element == ScalarType.UINT32 ? values.getInt(4 * i) & 0xFFFFFFFFL : values.getLong(8 * i);
+            longs[i] = NumberBytes.integerAt(element, values, i * element.width());
         }
         return new GenericArrayData(longs);
     }
@@ -76,11 +76,7 @@ final class ListArrays {
     private static GenericArrayData floats(ScalarType element, ByteBuffer values, int count) {
         float[] floats = new float[count];
         for (int i = 0; i < count; i++) {
-            floats[i] = switch (element) {
-                case FLOAT16 -> (float) HalfFloats.fromFloat16(values.getShort(2 * i));
-                case BFLOAT16 -> (float) HalfFloats.fromBfloat16(values.getShort(2 * i));
-                default -> values.getFloat(4 * i);
-            };
+            floats[i] = (float) NumberBytes.floatAt(element, values, i * element.width());
         }
         return new GenericArrayData(floats);
     }

@@ -1,7 +1,7 @@
 package dev.stoker.sql.types;
 
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.flink.table.data.ArrayData;
@@ -50,13 +50,13 @@ final class ListBytes {
             case INT16 -> bytes.putShort(array.getShort(i));
             case INT32 -> bytes.putInt(array.getInt(i));
             case INT64 -> bytes.putLong(array.getLong(i));
-            case UINT8 -> bytes.put((byte) ranged(array.getShort(i), 0xFF, element));
-            case UINT16 -> bytes.putShort((short) ranged(array.getInt(i), 0xFFFF, element));
-            case UINT32 -> bytes.putInt((int) ranged(array.getLong(i), 0xFFFFFFFFL, element));
+            case UINT8 -> bytes.put((byte) ranged(array.getShort(i), element));
+            case UINT16 -> bytes.putShort((short) ranged(array.getInt(i), element));
+            case UINT32 -> bytes.putInt((int) ranged(array.getLong(i), element));
             case UINT64 ->
                 bytes.putLong(ValueWriter.bits(array.getDecimal(i, 20, 0).toBigDecimal()));
-            case FLOAT16 -> bytes.putShort(HalfFloats.float16(finite(array.getFloat(i), element)));
-            case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16(finite(array.getFloat(i), element)));
+            case FLOAT16, BFLOAT16 ->
+                NumberBytes.put(element, NumberBytes.bits(element, finite(array.getFloat(i), element)), bytes);
             case FLOAT32 -> bytes.putFloat(array.getFloat(i));
             case FLOAT64 -> bytes.putDouble(array.getDouble(i));
             default -> throw new IllegalArgumentException("No lists of " + element);
@@ -70,9 +70,10 @@ final class ListBytes {
         return value;
     }
 
-    private static long ranged(long value, long greatest, ScalarType type) {
-        if (value < 0 || value > greatest) {
-            throw new IllegalArgumentException(value + " is not between 0 and " + greatest + ", the range of " + type);
+    private static long ranged(long value, ScalarType type) {
+        if (!NumberBytes.fits(type, value)) {
+            throw new IllegalArgumentException(
+                    value + " is not between 0 and " + NumberBytes.greatest(type) + ", the range of " + type);
         }
         return value;
     }

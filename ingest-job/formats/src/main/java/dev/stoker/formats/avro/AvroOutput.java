@@ -1,6 +1,5 @@
 package dev.stoker.formats.avro;
 
-import dev.stoker.formats.values.ValueText;
 import dev.stoker.formats.write.Cell;
 import dev.stoker.formats.write.OutputColumn;
 import dev.stoker.formats.write.OutputTable;
@@ -15,6 +14,7 @@ import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -169,10 +169,10 @@ final class AvroOutput implements RowOutput {
 
     private void number(ScalarType element, ByteBuffer bytes, int at) throws IOException {
         switch (element) {
-            case UINT32, INT64 -> out.writeLong(ValueText.integerAt(element, bytes, at));
-            case FLOAT16, BFLOAT16, FLOAT32 -> out.writeFloat((float) ValueText.floatAt(element, bytes, at));
+            case UINT32, INT64 -> out.writeLong(NumberBytes.integerAt(element, bytes, at));
+            case FLOAT16, BFLOAT16, FLOAT32 -> out.writeFloat((float) NumberBytes.floatAt(element, bytes, at));
             case FLOAT64 -> out.writeDouble(bytes.getDouble(at));
-            default -> out.writeInt((int) ValueText.integerAt(element, bytes, at));
+            default -> out.writeInt((int) NumberBytes.integerAt(element, bytes, at));
         }
     }
 

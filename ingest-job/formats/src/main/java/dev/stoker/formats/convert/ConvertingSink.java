@@ -6,11 +6,11 @@ import dev.stoker.formats.values.NumberList;
 import dev.stoker.formats.values.Numbers;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
-import dev.stoker.formats.values.ValueText;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
+import dev.stoker.schemas.values.NumberBytes;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -56,7 +56,7 @@ final class ConvertingSink implements ValueSink {
         if (unit != null && wanted != null) {
             sink().setLong(inUnit(value, unit, wanted));
         } else if (from instanceof ScalarType source && to instanceof DecimalType) {
-            sink().setDecimal(new BigDecimal(source == ScalarType.UINT64 ? Long.toUnsignedString(value) : "" + value));
+            sink().setDecimal(new BigDecimal(NumberBytes.text(source, value)));
         } else if (from instanceof ScalarType source && to instanceof ScalarType type) {
             integer(value, source, type);
         } else {
@@ -72,8 +72,7 @@ final class ConvertingSink implements ValueSink {
         } else if (type.isFloat()) {
             sink().setDouble(isUnsigned ? Numbers.exactUnsigned(value, type) : Numbers.exact(value, type));
         } else if (value < 0 && (isUnsigned || type == ScalarType.UINT64)) {
-            throw new BadValueException(
-                    (isUnsigned ? Long.toUnsignedString(value) : Long.toString(value)) + " does not fit into " + type);
+            throw new BadValueException(NumberBytes.text(source, value) + " does not fit into " + type);
         } else {
             sink().setLong(value);
         }
@@ -184,9 +183,9 @@ final class ConvertingSink implements ValueSink {
         NumberList out = new NumberList(type);
         for (int at = in.position(); at < in.limit(); at += source.width()) {
             if (source.isFloat()) {
-                out.add(ValueText.floatAt(source, in, at));
+                out.add(NumberBytes.floatAt(source, in, at));
             } else {
-                add(ValueText.integerAt(source, in, at), source, type, out);
+                add(NumberBytes.integerAt(source, in, at), source, type, out);
             }
         }
         return out.bytes();

@@ -6,8 +6,8 @@ import dev.stoker.formats.values.Numbers;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -65,17 +65,10 @@ interface MdsEncoding {
             throw new BadValueException("the value has " + value.remaining() + " bytes, not those of " + type);
         }
         int at = value.position();
-        switch (type) {
-            case INT8 -> sink.setLong(value.get(at));
-            case INT16 -> sink.setLong(value.getShort(at));
-            case INT32 -> sink.setLong(value.getInt(at));
-            case UINT8 -> sink.setLong(value.get(at) & 0xFF);
-            case UINT16 -> sink.setLong(value.getShort(at) & 0xFFFF);
-            case UINT32 -> sink.setLong(value.getInt(at) & 0xFFFFFFFFL);
-            case FLOAT16 -> sink.setDouble(HalfFloats.fromFloat16(value.getShort(at)));
-            case FLOAT32 -> sink.setDouble(value.getFloat(at));
-            case FLOAT64 -> sink.setDouble(value.getDouble(at));
-            default -> sink.setLong(value.getLong(at));
+        if (type.isFloat()) {
+            sink.setDouble(NumberBytes.floatAt(type, value, at));
+        } else {
+            sink.setLong(NumberBytes.integerAt(type, value, at));
         }
     }
 

@@ -2,7 +2,6 @@ package dev.stoker.formats.tfrecord;
 
 import dev.stoker.formats.block.StreamCompression;
 import dev.stoker.formats.tfrecord.Feature.Kind;
-import dev.stoker.formats.values.ValueText;
 import dev.stoker.formats.write.OutputColumn;
 import dev.stoker.formats.write.OutputTable;
 import dev.stoker.formats.write.RowBatch;
@@ -14,6 +13,7 @@ import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -165,9 +165,9 @@ public final class TfRecordWriter implements RowFormatWriter {
             packed.clear();
             for (int at = 0; at < bytes.limit(); at += element.width()) {
                 if (element.isFloat()) {
-                    packed.fixed32(Float.floatToRawIntBits((float) ValueText.floatAt(element, bytes, at)));
+                    packed.fixed32(Float.floatToRawIntBits((float) NumberBytes.floatAt(element, bytes, at)));
                 } else {
-                    packed.varint(ValueText.integerAt(element, bytes, at));
+                    packed.varint(NumberBytes.integerAt(element, bytes, at));
                 }
             }
             if (packed.length() > 0) {

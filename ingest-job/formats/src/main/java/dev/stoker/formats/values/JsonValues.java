@@ -11,6 +11,7 @@ import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.arrow.types.TimeText;
+import dev.stoker.schemas.values.NumberBytes;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -165,7 +166,7 @@ public final class JsonValues {
 
     private void number(ScalarType type, ByteBuffer bytes, int at, JsonGenerator out) throws IOException {
         if (!type.isFloat()) {
-            long value = ValueText.integerAt(type, bytes, at);
+            long value = NumberBytes.integerAt(type, bytes, at);
             if (type == ScalarType.UINT64 && value < 0) {
                 out.writeNumber(new BigInteger(Long.toUnsignedString(value)));
             } else {
@@ -173,7 +174,7 @@ public final class JsonValues {
             }
             return;
         }
-        double value = ValueText.floatAt(type, bytes, at);
+        double value = NumberBytes.floatAt(type, bytes, at);
         if (!Double.isFinite(value)) {
             special.notFinite(value, out);
         } else if (type == ScalarType.FLOAT64) {

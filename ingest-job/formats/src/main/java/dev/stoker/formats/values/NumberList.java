@@ -1,8 +1,8 @@
 package dev.stoker.formats.values;
 
 import dev.stoker.formats.BadValueException;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -34,20 +34,12 @@ public final class NumberList {
 
     /** Returns the first number of a list of integers, or the bits of a uint64. */
     public long firstInteger() {
-        return switch (type) {
-            case INT8 -> bytes.get(0);
-            case INT16 -> bytes.getShort(0);
-            case INT32 -> bytes.getInt(0);
-            case UINT8 -> bytes.get(0) & 0xFF;
-            case UINT16 -> bytes.getShort(0) & 0xFFFF;
-            case UINT32 -> bytes.getInt(0) & 0xFFFFFFFFL;
-            default -> bytes.getLong(0);
-        };
+        return NumberBytes.integerAt(type, bytes, 0);
     }
 
     /** Returns the first number of a list of floating-point numbers. */
     public double firstReal() {
-        return ValueText.floatAt(type, bytes, 0);
+        return NumberBytes.floatAt(type, bytes, 0);
     }
 
     private void reserve() throws BadValueException {
@@ -69,12 +61,7 @@ public final class NumberList {
         }
         Numbers.checkRange(type, value);
         reserve();
-        switch (type.width()) {
-            case 1 -> bytes.put((byte) value);
-            case 2 -> bytes.putShort((short) value);
-            case 4 -> bytes.putInt((int) value);
-            default -> bytes.putLong(value);
-        }
+        NumberBytes.put(type, value, bytes);
     }
 
     /** Adds the bits of a uint64 to a list of uint64. */
@@ -92,11 +79,6 @@ public final class NumberList {
             throw new BadValueException(value + " is too large for a " + type);
         }
         reserve();
-        switch (type) {
-            case FLOAT16 -> bytes.putShort(HalfFloats.float16(value));
-            case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16(value));
-            case FLOAT32 -> bytes.putFloat((float) value);
-            default -> bytes.putDouble(value);
-        }
+        NumberBytes.put(type, NumberBytes.bits(type, value), bytes);
     }
 }

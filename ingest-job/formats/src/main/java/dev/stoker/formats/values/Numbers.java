@@ -1,8 +1,8 @@
 package dev.stoker.formats.values;
 
 import dev.stoker.formats.BadValueException;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.math.BigDecimal;
 import java.util.Locale;
 
@@ -102,7 +102,7 @@ public final class Numbers {
 
     /** Returns an integer as a floating-point number of a type, which must hold it exactly. */
     public static double exact(long value, ScalarType type) throws BadValueException {
-        double held = nearest(value, type);
+        double held = type.nearest(value);
         if (Math.abs(held) < 0x1p62 ? (long) held != value : !isEqual(Long.toString(value), held)) {
             throw inexact(Long.toString(value), type);
         }
@@ -115,7 +115,7 @@ public final class Numbers {
     }
 
     private static void requireExact(String integer, double value, ScalarType type) throws BadValueException {
-        if (!isEqual(integer, nearest(value, type))) {
+        if (!isEqual(integer, type.nearest(value))) {
             throw inexact(integer, type);
         }
     }
@@ -128,27 +128,8 @@ public final class Numbers {
         return new BadValueException(integer + " is not exactly a " + type);
     }
 
-    private static double nearest(double value, ScalarType type) {
-        return switch (type) {
-            case FLOAT16 -> HalfFloats.fromFloat16(HalfFloats.float16(value));
-            case BFLOAT16 -> HalfFloats.fromBfloat16(HalfFloats.bfloat16(value));
-            case FLOAT32 -> (float) value;
-            default -> value;
-        };
-    }
-
     static void checkRange(ScalarType type, long value) throws BadValueException {
-        boolean fits = switch (type) {
-            case INT8 -> value == (byte) value;
-            case INT16 -> value == (short) value;
-            case INT32 -> value == (int) value;
-            case UINT8 -> value == (value & 0xFF);
-            case UINT16 -> value == (value & 0xFFFF);
-            case UINT32 -> value == (value & 0xFFFFFFFFL);
-            case UINT64 -> value >= 0;
-            default -> true;
-        };
-        if (!fits) {
+        if (!NumberBytes.fits(type, value) || (type == ScalarType.UINT64 && value < 0)) {
             throw new BadValueException(value + " does not fit into " + type);
         }
     }

@@ -20,12 +20,21 @@ public final class Utf8 {
             bytes.get(bytes.position(), copy);
             return new String(copy, StandardCharsets.ISO_8859_1);
         }
+        CharBuffer text = decoded(bytes);
+        return text == null ? null : text.toString();
+    }
+
+    /** Returns whether the bytes between position and limit are UTF-8. Does not change the buffer. */
+    public static boolean isValid(ByteBuffer bytes) {
+        return isAscii(bytes) || decoded(bytes) != null;
+    }
+
+    private static @Nullable CharBuffer decoded(ByteBuffer bytes) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()
                     .onMalformedInput(CodingErrorAction.REPORT)
-                    .decode(bytes.duplicate())
-                    .toString();
+                    .decode(bytes.duplicate());
         } catch (CharacterCodingException e) {
             return null;
         }

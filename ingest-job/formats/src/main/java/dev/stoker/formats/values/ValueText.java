@@ -5,12 +5,11 @@ import dev.stoker.formats.write.UnwritableValueException;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeResolution;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
-import java.nio.ByteBuffer;
+import dev.stoker.schemas.values.NumberBytes;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -49,10 +48,8 @@ public final class ValueText {
             case BOOL -> source.booleanAt(row) ? "true" : "false";
             case UTF8 -> source.stringAt(row);
             case CATEGORICAL -> cell.table().classAt(cell.rows(), cell.column(), row);
-            case UINT64 -> Long.toUnsignedString(source.longAt(row));
-            case FLOAT64 -> Double.toString(source.doubleAt(row));
-            case FLOAT16, BFLOAT16, FLOAT32 -> Float.toString((float) source.doubleAt(row));
-            default -> Long.toString(source.longAt(row));
+            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> NumberBytes.text(scalar, source.doubleAt(row));
+            default -> NumberBytes.text(scalar, source.longAt(row));
         };
     }
 
@@ -78,28 +75,5 @@ public final class ValueText {
             return TIME.format(LocalTime.ofNanoOfDay(Math.multiplyExact(value, NANOS / unit.perSecond())));
         }
         return LocalDate.ofEpochDay(value).toString();
-    }
-
-    /** Returns a floating-point number of a list, at a position in bytes. */
-    public static double floatAt(ScalarType element, ByteBuffer bytes, int at) {
-        return switch (element) {
-            case FLOAT16 -> HalfFloats.fromFloat16(bytes.getShort(at));
-            case BFLOAT16 -> HalfFloats.fromBfloat16(bytes.getShort(at));
-            case FLOAT32 -> bytes.getFloat(at);
-            default -> bytes.getDouble(at);
-        };
-    }
-
-    /** Returns an integer of a list, at a position in bytes; the bits of a uint64. */
-    public static long integerAt(ScalarType element, ByteBuffer bytes, int at) {
-        return switch (element) {
-            case INT8 -> bytes.get(at);
-            case UINT8 -> bytes.get(at) & 0xFF;
-            case INT16 -> bytes.getShort(at);
-            case UINT16 -> bytes.getShort(at) & 0xFFFF;
-            case INT32 -> bytes.getInt(at);
-            case UINT32 -> bytes.getInt(at) & 0xFFFFFFFFL;
-            default -> bytes.getLong(at);
-        };
     }
 }

@@ -1,7 +1,7 @@
 package dev.stoker.formats.webdataset;
 
-import dev.stoker.formats.values.ValueText;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -55,7 +55,7 @@ final class NumpyArray {
     private static byte[] widened(ByteBuffer values) {
         ByteBuffer wide = ByteBuffer.allocate(2 * values.limit()).order(ByteOrder.LITTLE_ENDIAN);
         for (int at = 0; at < values.limit(); at += Short.BYTES) {
-            wide.putFloat((float) ValueText.floatAt(ScalarType.BFLOAT16, values, at));
+            wide.putFloat((float) NumberBytes.floatAt(ScalarType.BFLOAT16, values, at));
         }
         return wide.array();
     }

@@ -2,14 +2,12 @@ package dev.stoker.ingest.pack.read;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.errors.ErrorText;
 import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
 
 /** Converts the bytes of a sidecar, or of a record's header, to the value of its field. */
 public final class FieldValue {
@@ -27,7 +25,7 @@ public final class FieldValue {
             case "binary" -> builder.setBytes(field, bytes);
             case "utf8" -> {
                 withoutLineEnd(bytes);
-                if (!isUtf8(bytes)) {
+                if (!Utf8.isValid(bytes)) {
                     throw new IllegalArgumentException("it is not UTF-8");
                 }
                 builder.setBytes(field, bytes);
@@ -60,26 +58,6 @@ public final class FieldValue {
         }
     }
 
-    /** Whether the remaining bytes are valid UTF-8. The position is not changed. */
-    public static boolean isUtf8(ByteBuffer bytes) {
-        boolean isAscii = true;
-        for (int i = bytes.position(); i < bytes.limit() && isAscii; i++) {
-            isAscii = bytes.get(i) >= 0;
-        }
-        if (isAscii) {
-            return true;
-        }
-        try {
-            StandardCharsets.UTF_8
-                    .newDecoder()
-                    .onMalformedInput(CodingErrorAction.REPORT)
-                    .decode(bytes.duplicate());
-            return true;
-        } catch (CharacterCodingException e) {
-            return false;
-        }
-    }
-
     private static void withoutLineEnd(ByteBuffer bytes) {
         if (bytes.hasRemaining() && bytes.get(bytes.limit() - 1) == '\n') {
             bytes.limit(bytes.limit() - 1);
@@ -90,9 +68,10 @@ public final class FieldValue {
     }
 
     private static String text(ByteBuffer bytes) {
-        if (!isUtf8(bytes)) {
+        String text = Utf8.decodeOrNull(bytes);
+        if (text == null) {
             throw new IllegalArgumentException("it is not UTF-8");
         }
-        return StandardCharsets.UTF_8.decode(bytes.duplicate()).toString();
+        return text;
     }
 }

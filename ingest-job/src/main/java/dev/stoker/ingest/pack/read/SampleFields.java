@@ -7,6 +7,7 @@ import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.listing.DirectoryLister;
 import dev.stoker.connectors.files.listing.UnreadableException;
 import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.ingest.pack.plan.PackPlan;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.schemas.arrow.types.Field;
@@ -211,7 +212,7 @@ public final class SampleFields {
     }
 
     private boolean isText(ByteBuffer value, int field, String key) throws IOException {
-        if (!fields.get(field).type().canonical().equals("utf8") || FieldValue.isUtf8(value)) {
+        if (!fields.get(field).type().canonical().equals("utf8") || Utf8.isValid(value)) {
             return true;
         }
         return leaveOut(

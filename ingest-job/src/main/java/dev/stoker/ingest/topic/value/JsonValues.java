@@ -11,7 +11,6 @@ import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
-import dev.stoker.ingest.pack.read.FieldValue;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
@@ -68,7 +67,7 @@ final class JsonValues implements ValueDecoder {
     @Override
     public void decode(ByteBuffer value, ChunkBuilder builder) throws PoisonException, IOException {
         // The parser accepts some bytes that are not UTF-8.
-        if (!FieldValue.isUtf8(value)) {
+        if (!Utf8.isValid(value)) {
             throw notAnObject("it is not UTF-8");
         }
         record = value;

@@ -2,6 +2,7 @@ package dev.stoker.ingest.topic.value;
 
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.ingest.pack.read.FieldValue;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -76,7 +77,7 @@ public final class RowMaker {
     }
 
     private static Optional<String> text(@Nullable ByteBuffer bytes) {
-        return bytes != null && FieldValue.isUtf8(bytes)
+        return bytes != null && Utf8.isValid(bytes)
                 ? Optional.of(new String(
                         bytes.array(),
                         bytes.arrayOffset() + bytes.position(),

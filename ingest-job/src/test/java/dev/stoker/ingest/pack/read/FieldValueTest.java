@@ -3,6 +3,7 @@ package dev.stoker.ingest.pack.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -73,7 +74,7 @@ class FieldValueTest {
 
         assertThatThrownBy(() -> set("utf8", broken)).hasMessageContaining("not UTF-8");
         assertThatThrownBy(() -> set("categorical", broken)).hasMessageContaining("not UTF-8");
-        assertThat(FieldValue.isUtf8(ByteBuffer.wrap("k\u00e4se".getBytes(StandardCharsets.UTF_8))))
+        assertThat(Utf8.isValid(ByteBuffer.wrap("k\u00e4se".getBytes(StandardCharsets.UTF_8))))
                 .isTrue();
     }
 }

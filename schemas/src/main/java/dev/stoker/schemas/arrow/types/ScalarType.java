@@ -68,13 +68,17 @@ public enum ScalarType implements FieldType {
 
     /** Returns whether a finite number becomes infinite in this floating-point type. */
     public boolean isExceededBy(double value) {
-        double held = switch (this) {
+        return Double.isInfinite(nearest(value)) && !Double.isInfinite(value);
+    }
+
+    /** Returns the nearest number that this floating-point type has, ties to even. */
+    public double nearest(double value) {
+        return switch (this) {
             case FLOAT16 -> HalfFloats.fromFloat16(HalfFloats.float16(value));
             case BFLOAT16 -> HalfFloats.fromBfloat16(HalfFloats.bfloat16(value));
             case FLOAT32 -> (float) value;
             default -> value;
         };
-        return Double.isInfinite(held) && !Double.isInfinite(value);
     }
 
     @Override

@@ -1,0 +1,4 @@
+/**
+ * Single values by their type. Stateless.
+ */
+package dev.stoker.schemas.values;
