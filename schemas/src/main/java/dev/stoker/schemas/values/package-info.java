@@ -1,4 +1,4 @@
 /**
- * Single values by their type. Stateless.
+ * Single values: numbers by their type, and text.
  */
 package dev.stoker.schemas.values;

@@ -10,6 +10,7 @@ import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.schemas.values.Utf8Check;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,9 +1,9 @@
-package dev.stoker.schemas.chunk;
+package dev.stoker.schemas.values;
 
 import java.nio.ByteBuffer;
 
 /** Checks whether bytes that arrive in parts are well-formed UTF-8 (Unicode 15, table 3-7). Not thread-safe. */
-final class Utf8Check {
+public final class Utf8Check {
     private static final long NOT_ASCII = 0x8080808080808080L;
 
     /** Expected number of continuation bytes, or -1 after an invalid byte. */
@@ -13,16 +13,18 @@ final class Utf8Check {
 
     private int greatest;
 
-    void reset() {
+    /** Begins with other bytes. */
+    public void reset() {
         pending = 0;
     }
 
-    boolean isComplete() {
+    /** Returns whether the bytes so far are well-formed and end with a whole character. */
+    public boolean isComplete() {
         return pending == 0;
     }
 
     /** Checks the bytes between position and limit. Does not change the buffer. */
-    void update(ByteBuffer bytes) {
+    public void update(ByteBuffer bytes) {
         int end = bytes.limit();
         int at = bytes.position();
         while (at < end && pending >= 0) {
