@@ -155,8 +155,9 @@ public final class ArrowColumn {
         }
         return switch (scalar) {
             case BOOL -> bit(valuesAt, row) ? 1 : 0;
-            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64, UTF8, BINARY -> throw wrongKind("integers");
-            default -> NumberBytes.integerAt(scalar, bytes, valuesAt + scalar.width() * row);
+            case INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, CATEGORICAL, DATE ->
+                NumberBytes.integerAt(scalar, bytes, valuesAt + scalar.width() * row);
+            default -> throw wrongKind("integers");
         };
     }
 
