@@ -11,7 +11,9 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -55,6 +57,10 @@ class ModuleDirectionsTest {
 
     /** More than a reader can keep in mind. */
     private static final int MOST_CLASSES = 25;
+
+    /** The two ends of a connection, or a thing and its record in the ledger. */
+    private static final Set<String> TWO_ENDS =
+            Set.of("Admission", "Batch", "DamagedPieces", "PlainWire", "Subscription", "TlsWire", "Wire");
 
     private static JavaClasses classes;
 
@@ -101,6 +107,19 @@ class ModuleDirectionsTest {
         assertThat(crowded)
                 .as("packages with more than %d classes; divide them by subject", MOST_CLASSES)
                 .isEmpty();
+    }
+
+    @Test
+    void noSimpleNameMeansTwoThings() {
+        Map<String, Set<String>> packages = classes.stream()
+                .filter(c -> c.isTopLevelClass() && !c.getSimpleName().equals("package-info"))
+                .filter(c -> !TWO_ENDS.contains(c.getSimpleName()))
+                .collect(Collectors.groupingBy(
+                        JavaClass::getSimpleName,
+                        TreeMap::new,
+                        Collectors.mapping(JavaClass::getPackageName, Collectors.toCollection(TreeSet::new))));
+        packages.values().removeIf(names -> names.size() == 1);
+        assertThat(packages).isEmpty();
     }
 
     @Test

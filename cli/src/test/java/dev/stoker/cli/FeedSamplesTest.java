@@ -14,7 +14,7 @@ import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.UnauthorizedException;
 import dev.stoker.schemas.protocol.Entries;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import dev.stoker.schemas.testing.FreePort;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
@@ -87,7 +87,7 @@ class FeedSamplesTest {
         try (NodeLease node = feed.start();
                 FeedSamples samples = FeedClient.of(node.address()).openSamples()) {
             requireAll(wanted, samples.get(wanted));
-            List<Optional<SamplePlace>> places = samples.stat(wanted);
+            List<Optional<SampleAddress>> places = samples.stat(wanted);
             for (int i = 0; i < wanted.size(); i++) {
                 assertThat(places.get(i).isPresent()).isEqualTo(keys.contains(wanted.get(i)));
             }

@@ -3,7 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.bench.feed.FeedResult;
 import dev.stoker.bench.measure.Rounds;
-import dev.stoker.cli.feed.FeedReport;
+import dev.stoker.cli.feed.FeedText;
 import dev.stoker.cli.feed.TopTextTest;
 import dev.stoker.cli.feed.TopicRates;
 import dev.stoker.cli.ingest.IngestReport;
@@ -29,7 +29,7 @@ final class OtherResults {
         Map<String, JsonNode> results = new LinkedHashMap<>();
         results.put(
                 "stoker run STREAM --json -- COMMAND, after a trainer has read",
-                FeedReport.json(feed.statusWithTrainer(), Duration.ofSeconds(1)).put("exit_code", 0));
+                FeedText.json(feed.statusWithTrainer(), Duration.ofSeconds(1)).put("exit_code", 0));
         results.put(
                 "stoker top --once --json, while a trainer reads",
                 Json.array()

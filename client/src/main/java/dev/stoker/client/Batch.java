@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
@@ -43,12 +43,12 @@ public final class Batch implements AutoCloseable {
     /** Names of the columns of the messages. */
     private final List<String> columns;
 
-    private final List<Piece> pieces;
+    private final List<ReceivedPiece> pieces;
     private final Resume resume;
     private final int rows;
     private final BatchParts parts;
 
-    Batch(Welcome welcome, View view, List<Piece> pieces, Resume resume, Buffers buffers) {
+    Batch(Welcome welcome, View view, List<ReceivedPiece> pieces, Resume resume, Buffers buffers) {
         this.welcome = welcome;
         this.fields = StreamInfo.fields(welcome);
         this.view = view;
@@ -80,7 +80,7 @@ public final class Batch implements AutoCloseable {
     /** The number of rows that are also delivered elsewhere in the epoch, and repeated here only to keep ranks even. */
     public int repeated() {
         return (int) pieces.stream()
-                .filter(Piece::isRepeated)
+                .filter(ReceivedPiece::isRepeated)
                 .mapToLong(piece -> piece.header().identity().rows())
                 .sum();
     }

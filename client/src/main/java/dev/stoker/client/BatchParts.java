@@ -2,7 +2,7 @@ package dev.stoker.client;
 
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.FeedProtocolException;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
@@ -25,7 +25,7 @@ final class BatchParts implements AutoCloseable {
 
     private static final List<Part> CLOSED = List.of(new Part(0, 0, ByteBuffer.allocate(0), List.of()));
 
-    private final List<Piece> pieces;
+    private final List<ReceivedPiece> pieces;
     private final List<Field> fields;
     private final int[] columns;
     private final Buffers buffers;
@@ -37,7 +37,7 @@ final class BatchParts implements AutoCloseable {
      * @param columns numbers of the selected columns; 0 is the key
      * @param buffers get the memory back
      */
-    BatchParts(List<Piece> pieces, List<Field> fields, int[] columns, Buffers buffers) {
+    BatchParts(List<ReceivedPiece> pieces, List<Field> fields, int[] columns, Buffers buffers) {
         this.pieces = pieces;
         this.fields = fields;
         this.columns = columns;
@@ -72,7 +72,7 @@ final class BatchParts implements AutoCloseable {
     private List<Part> read() {
         List<Part> read = new ArrayList<>();
         int first = 0;
-        for (Piece piece : pieces) {
+        for (ReceivedPiece piece : pieces) {
             String what = name() + " from " + piece.from();
             try {
                 List<ArrowColumn> values = BatchColumns.read(piece.message(), fields, columns, what);

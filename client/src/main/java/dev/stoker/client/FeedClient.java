@@ -4,8 +4,8 @@ import dev.stoker.client.errors.Difference;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.source.BatchSource;
-import dev.stoker.client.source.FeedOptions;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ClientOptions;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Share;
 import dev.stoker.client.source.Span;
 import dev.stoker.client.stats.FeedStats;
@@ -46,7 +46,7 @@ public final class FeedClient implements AutoCloseable {
 
     private final BatchSource source;
     private final ReentrantLock lock;
-    private final FeedOptions options;
+    private final ClientOptions options;
     /** The columns that the client receives; known once it is connected. */
     private @Nullable View view;
 
@@ -58,7 +58,7 @@ public final class FeedClient implements AutoCloseable {
     private boolean isClosed;
     private long repeats;
 
-    FeedClient(BatchSource source, FeedOptions options) {
+    FeedClient(BatchSource source, ClientOptions options) {
         this.source = source;
         this.lock = source.lock();
         this.options = options;
@@ -247,7 +247,7 @@ public final class FeedClient implements AutoCloseable {
     // ---- for an iteration, on the trainer's thread
 
     /** Returns the pieces of a batch once they have arrived. */
-    List<Piece> take(Span span, long index) {
+    List<ReceivedPiece> take(Span span, long index) {
         lock.lock();
         try {
             source.clientStats().begin();
@@ -268,7 +268,7 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /** Notes that the trainer has finished a batch. */
-    void acknowledge(Span span, long index, List<Piece> pieces) {
+    void acknowledge(Span span, long index, List<ReceivedPiece> pieces) {
         lock.lock();
         try {
             source.acknowledge(span, index, pieces);
@@ -351,7 +351,7 @@ public final class FeedClient implements AutoCloseable {
         }
         lock.lock();
         try {
-            Parts parts = new Parts(options.skip(), at -> share(new Position(at, 0)));
+            EpochParts parts = new EpochParts(options.skip(), at -> share(new Position(at, 0)));
             Position first = parts.first(epoch);
             if (!parts.isWithin(next, first)) {
                 move(first);

@@ -13,7 +13,7 @@ import dev.stoker.client.errors.UnauthorizedException;
 import dev.stoker.client.feeder.FeederSource;
 import dev.stoker.client.lookup.SampleRequests;
 import dev.stoker.client.source.BatchSource;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.topic.TopicLog;
 import dev.stoker.client.topic.TopicSource;
 import dev.stoker.client.topic.TopicTarget;
@@ -373,7 +373,7 @@ public final class FeedClientBuilder {
      * @throws StateMismatchException if the stream has another split or version than requested
      */
     public FeedClient open() {
-        FeedOptions options = options();
+        ClientOptions options = options();
         if (participant.isEmpty() && options.participant().worldSize() == 1) {
             new TrainerEnvironment(environment).lonelyTask().ifPresent(warning -> LOG.warn("{}: {}", feed, warning));
         }
@@ -401,7 +401,7 @@ public final class FeedClientBuilder {
         return new FeedSamples(new SampleRequests(Target.of(feed, environment), options()));
     }
 
-    private FeedOptions options() {
+    private ClientOptions options() {
         TrainerEnvironment trainer = new TrainerEnvironment(environment);
         Security security =
                 new Security(token, tokenFile, trust, tlsCertificate, tlsKey, tlsName, Map.copyOf(environment));
@@ -437,7 +437,7 @@ public final class FeedClientBuilder {
         if (patience.isNegative()) {
             throw new IllegalArgumentException("placeTimeout is " + patience + "; it must not be negative");
         }
-        return new FeedOptions(
+        return new ClientOptions(
                 stream,
                 split,
                 version,

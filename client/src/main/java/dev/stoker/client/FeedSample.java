@@ -3,7 +3,7 @@ package dev.stoker.client;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -17,14 +17,14 @@ import java.util.Objects;
 public final class FeedSample {
     private final List<Field> fields;
     private final Map<String, List<String>> classes;
-    private final SamplePlace place;
+    private final SampleAddress place;
     private final List<ArrowColumn> columns;
     private final int row;
 
     FeedSample(
             List<Field> fields,
             Map<String, List<String>> classes,
-            SamplePlace place,
+            SampleAddress place,
             List<ArrowColumn> columns,
             int row) {
         this.fields = fields;
@@ -40,7 +40,7 @@ public final class FeedSample {
     }
 
     /** Returns where the sample is stored. */
-    public SamplePlace place() {
+    public SampleAddress place() {
         return place;
     }
 

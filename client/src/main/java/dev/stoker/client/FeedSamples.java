@@ -4,7 +4,7 @@ import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.lookup.SampleRequests;
 import dev.stoker.schemas.protocol.Entries;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -36,12 +36,12 @@ public final class FeedSamples implements AutoCloseable {
     }
 
     /** Returns where the sample with this key is stored; empty if the version has none. */
-    public Optional<SamplePlace> stat(String key) {
+    public Optional<SampleAddress> stat(String key) {
         return stat(List.of(key)).get(0);
     }
 
     /** Returns where samples are stored, with one request. One element for each key, in the order of the keys. */
-    public List<Optional<SamplePlace>> stat(List<String> keys) {
+    public List<Optional<SampleAddress>> stat(List<String> keys) {
         return requests.stat(keys);
     }
 

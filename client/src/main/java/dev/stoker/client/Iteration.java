@@ -2,7 +2,7 @@ package dev.stoker.client;
 
 import dev.stoker.client.errors.BatchTimeoutException;
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Share;
 import dev.stoker.client.source.Span;
 import dev.stoker.schemas.order.delivery.Position;
@@ -31,11 +31,11 @@ public final class Iteration implements Iterable<Batch>, Iterator<Batch> {
 
     private long taken;
     /** The pieces of the present step that have arrived. */
-    private List<List<Piece>> arrived = new ArrayList<>();
+    private List<List<ReceivedPiece>> arrived = new ArrayList<>();
     /** Whether a step failed after it was begun and before it was handed out. */
     private boolean hasFailed;
     /** The pieces of the last step, by batch number. */
-    private List<List<Piece>> unacknowledged = List.of();
+    private List<List<ReceivedPiece>> unacknowledged = List.of();
 
     private boolean hasEnded;
 
@@ -109,8 +109,8 @@ public final class Iteration implements Iterable<Batch>, Iterator<Batch> {
     }
 
     /** The pieces of a step. If there are too few parts to fill it, the first parts are repeated. */
-    private List<Piece> joined(List<List<Piece>> parts) {
-        List<Piece> pieces = new ArrayList<>();
+    private List<ReceivedPiece> joined(List<List<ReceivedPiece>> parts) {
+        List<ReceivedPiece> pieces = new ArrayList<>();
         parts.forEach(pieces::addAll);
         if (share.tail() == TailPolicy.PAD) {
             for (int missing = 0; missing < share.concat() - parts.size(); missing++) {

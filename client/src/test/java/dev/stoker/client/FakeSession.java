@@ -3,9 +3,9 @@ package dev.stoker.client;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.delivery.BatchNumbers;
 import dev.stoker.schemas.order.delivery.DeliveredPiece;
 import dev.stoker.schemas.order.delivery.Delivery;
-import dev.stoker.schemas.order.delivery.Numbers;
 import dev.stoker.schemas.order.delivery.SkipList;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.BatchHeader;
@@ -189,7 +189,7 @@ final class FakeSession implements Runnable {
 
     private long number() {
         EpochSize size = feeder.stream.numbering(subscription.epoch()).size();
-        return new Numbers(
+        return new BatchNumbers(
                         subscription.first(),
                         subscription.stride(),
                         subscription.count(),

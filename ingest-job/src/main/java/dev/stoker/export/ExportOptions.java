@@ -1,6 +1,6 @@
 package dev.stoker.export;
 
-import dev.stoker.export.place.TargetPlace;
+import dev.stoker.export.place.TargetLocation;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.formats.expression.RowExpression;
@@ -24,7 +24,7 @@ import java.util.OptionalInt;
 public record ExportOptions(
         Source source,
         String target,
-        TargetPlace.Existing existing,
+        TargetLocation.Existing existing,
         Files files,
         RowOrder order,
         Work work,

@@ -1,6 +1,6 @@
 package dev.stoker.export;
 
-import dev.stoker.export.place.TargetPlace;
+import dev.stoker.export.place.TargetLocation;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.task.Writers;
@@ -55,7 +55,7 @@ final class ExportOptionsParser {
         ExportOptions options = new ExportOptions(
                 source,
                 target,
-                given.get(ExportFlags.OVERWRITE) ? TargetPlace.Existing.REPLACE : TargetPlace.Existing.REFUSE,
+                given.get(ExportFlags.OVERWRITE) ? TargetLocation.Existing.REPLACE : TargetLocation.Existing.REFUSE,
                 files(),
                 order(),
                 work(),

@@ -1,8 +1,8 @@
 package dev.stoker.export;
 
 import dev.stoker.export.place.ExportTarget;
-import dev.stoker.export.place.TargetPlace;
-import dev.stoker.export.read.Selection;
+import dev.stoker.export.place.TargetLocation;
+import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.ShardReader;
 import dev.stoker.export.spec.Content;
 import dev.stoker.export.spec.InvalidExportException;
@@ -64,7 +64,7 @@ final class ExportPreparation {
         List<String> problems = new ArrayList<>();
         String compression = compression(problems);
         this.splits = splits();
-        List<String> available = List.copyOf(Selection.columns(fields()).keySet());
+        List<String> available = List.copyOf(ExportSelection.columns(fields()).keySet());
         int[] columns = columns(available, problems);
         ArrayList<String> names = names(columns, available, problems);
         requireWhere(problems);
@@ -184,7 +184,7 @@ final class ExportPreparation {
             return;
         }
         RowExpression where = options.source().where().get();
-        Map<String, RowColumn> columns = Selection.columns(fields());
+        Map<String, RowColumn> columns = ExportSelection.columns(fields());
         for (String name : where.columns()) {
             if (!columns.containsKey(name)) {
                 problems.add(
@@ -228,8 +228,8 @@ final class ExportPreparation {
                 lines(shards.size(), rows));
     }
 
-    private TargetPlace place(String export) {
-        return new TargetPlace(options.target(), export, options.existing());
+    private TargetLocation place(String export) {
+        return new TargetLocation(options.target(), export, options.existing());
     }
 
     /** Checks the target and changes nothing. */
@@ -270,7 +270,7 @@ final class ExportPreparation {
                 + (content.compression().equals("none") ? "" : ", compressed with " + content.compression()) + ")");
         lines.add("order  " + options.order());
         options.source().where().ifPresent(where -> lines.add("where  " + where));
-        List<String> left = new ArrayList<>(Selection.columns(fields()).keySet());
+        List<String> left = new ArrayList<>(ExportSelection.columns(fields()).keySet());
         for (int c = 0; c < content.columns().length; c++) {
             OutputColumn column = table.columns().get(c);
             int number = content.columns()[c];
@@ -292,8 +292,8 @@ final class ExportPreparation {
             return List.of();
         }
         int[] key = {0};
-        Selection selection =
-                Selection.of(fields(), new Content(key, new ArrayList<>(), "", "", null, content.where()));
+        ExportSelection selection =
+                ExportSelection.of(fields(), new Content(key, new ArrayList<>(), "", "", null, content.where()));
         long seen = 0;
         long excluded = 0;
         try (ObjectStore store = Stores.open(options.source().dataset())) {

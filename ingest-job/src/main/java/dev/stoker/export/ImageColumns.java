@@ -1,6 +1,6 @@
 package dev.stoker.export;
 
-import dev.stoker.export.read.Selection;
+import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.ShardReader;
 import dev.stoker.export.spec.Content;
 import dev.stoker.export.spec.RowOrder;
@@ -73,7 +73,8 @@ final class ImageColumns {
     private void look(String split, TreeMap<Integer, String> open, HashSet<String> images) throws IOException {
         int[] numbers = open.keySet().stream().mapToInt(Integer::intValue).toArray();
         List<Field> fields = snapshot.info().fields();
-        Selection selection = Selection.of(fields, new Content(numbers, new ArrayList<>(), "", "", null, null));
+        ExportSelection selection =
+                ExportSelection.of(fields, new Content(numbers, new ArrayList<>(), "", "", null, null));
         long rows = Math.min(MOST_SAMPLES, snapshot.stream(split).liveRows());
         Shard first = new Shard(split, 0, 1, 0, rows);
         ShardReader reader = ShardReader.of(store, snapshot, selection, new RowOrder.Stored(), first, MEMORY);

@@ -18,7 +18,7 @@ import dev.stoker.ingest.spec.LocationChecks;
 import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SidecarType;
-import dev.stoker.ingest.spec.SourcePlace;
+import dev.stoker.ingest.spec.SourceLocation;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.storage.Stores;
@@ -67,9 +67,9 @@ final class IngestOptionsParser {
             problems.add(what + " takes a source directory and a target directory, not "
                     + (positional.isEmpty() ? "nothing" : String.join(" ", positional)));
         } else {
-            Optional<SourcePlace> place = place(positional.get(0));
-            source = place.map(SourcePlace::root).orElse(null);
-            names = place.flatMap(SourcePlace::pattern).map(names::with).orElse(names);
+            Optional<SourceLocation> place = place(positional.get(0));
+            source = place.map(SourceLocation::root).orElse(null);
+            names = place.flatMap(SourceLocation::pattern).map(names::with).orElse(names);
             target = location(positional.get(1));
             if (source != null && target != null) {
                 new LocationChecks(problems::add).check(source, target);
@@ -108,9 +108,9 @@ final class IngestOptionsParser {
                 given.get(IngestFlags.DRY_RUN) ? IngestOptions.Run.DRY : IngestOptions.Run.REAL);
     }
 
-    private Optional<SourcePlace> place(String text) {
+    private Optional<SourceLocation> place(String text) {
         try {
-            return Optional.of(SourcePlace.of(RowDetection.location(text)));
+            return Optional.of(SourceLocation.of(RowDetection.location(text)));
         } catch (IllegalArgumentException e) {
             problems.add(e.getMessage());
             return Optional.empty();

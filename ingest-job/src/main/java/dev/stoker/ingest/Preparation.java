@@ -17,7 +17,7 @@ import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SidecarType;
 import dev.stoker.ingest.spec.SourceKinds;
-import dev.stoker.ingest.spec.SourcePlace;
+import dev.stoker.ingest.spec.SourceLocation;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetBase;
 import dev.stoker.ingest.spec.TargetDataset;
@@ -115,7 +115,7 @@ record Preparation(
     private static InvalidIngestException withoutSamples(IngestOptions options, SourceSample sample) {
         PathPattern pattern = options.walk().names().source();
         if (pattern != null) {
-            return new SourcePlace(options.source() + "/" + pattern, options.source(), Optional.of(pattern))
+            return new SourceLocation(options.source() + "/" + pattern, options.source(), Optional.of(pattern))
                     .withoutFiles();
         }
         return new NothingToIngestException("the source " + options.source() + " contains no samples"

@@ -4,8 +4,8 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.mount.tree.DirectoryListing;
 import dev.stoker.mount.tree.Listed;
-import dev.stoker.mount.tree.Listing;
 import dev.stoker.mount.tree.MountTree;
 import dev.stoker.mount.tree.MountedDataset;
 import dev.stoker.mount.tree.Node;
@@ -116,7 +116,7 @@ public final class TestMount {
     public static List<String> list(MountTree tree, String path) throws IOException {
         List<String> names = new ArrayList<>();
         Node.Directory directory = (Node.Directory) tree.find(path).orElseThrow();
-        try (Listing listing = directory.list()) {
+        try (DirectoryListing listing = directory.list()) {
             for (Optional<Listed> next = listing.next(); next.isPresent(); next = listing.next()) {
                 names.add(next.get().name() + (next.get().isDirectory() ? "/" : ""));
             }

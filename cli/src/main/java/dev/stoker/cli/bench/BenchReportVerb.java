@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.MappingIterator;
 import dev.stoker.bench.demand.Shape;
 import dev.stoker.bench.demand.Shapes;
 import dev.stoker.bench.feed.FeedResult;
-import dev.stoker.bench.report.Findings;
+import dev.stoker.bench.report.Measurements;
 import dev.stoker.bench.report.Report;
 import dev.stoker.bench.report.ReportPage;
 import dev.stoker.bench.report.RooflineChart;
@@ -108,14 +108,14 @@ final class BenchReportVerb implements Callable<Integer> {
         }
         List<Shape> shapes = Shapes.all(accelerator);
         requireWritable();
-        List<Findings.Source> sources = new ArrayList<>();
+        List<Measurements.Source> sources = new ArrayList<>();
         for (Path file : files) {
-            read(file).forEach(result -> sources.add(new Findings.Source(file.toString(), result)));
+            read(file).forEach(result -> sources.add(new Measurements.Source(file.toString(), result)));
         }
         if (dataset != null) {
             measure(dataset, sources);
         }
-        Findings findings = Findings.of(sources);
+        Measurements findings = Measurements.of(sources);
         Report report = Report.of(
                 findings,
                 shapes,
@@ -167,7 +167,7 @@ final class BenchReportVerb implements Callable<Integer> {
         }
     }
 
-    private void measure(String stream, List<Findings.Source> sources) throws Exception {
+    private void measure(String stream, List<Measurements.Source> sources) throws Exception {
         Duration time = BenchOptions.seconds("--seconds", seconds).dividedBy(2);
         StorageOptions wanted =
                 new StorageOptions(BLOCKS.get(BLOCKS.size() - 1), BLOCKS, DEPTHS, options.rounds(), time);
@@ -185,10 +185,10 @@ final class BenchReportVerb implements Callable<Integer> {
     }
 
     /** Keeps a result, so that the page can be written again. */
-    private Findings.Source save(String kind, JsonNode result) throws IOException {
+    private Measurements.Source save(String kind, JsonNode result) throws IOException {
         Path file = beside("-" + kind + ".json");
         Files.writeString(file, result + "\n");
-        return new Findings.Source(file.toString(), result);
+        return new Measurements.Source(file.toString(), result);
     }
 
     private Path beside(String ending) {
@@ -196,7 +196,7 @@ final class BenchReportVerb implements Callable<Integer> {
         return output.resolveSibling(name + ending);
     }
 
-    private static double datasetBytes(Findings findings) {
+    private static double datasetBytes(Measurements findings) {
         return findings.feeds().stream()
                 .mapToDouble(feed -> feed.path("samples").asDouble()
                         * feed.path("sample_bytes").asDouble())

@@ -56,7 +56,7 @@ final class BrowseApi implements AutoCloseable {
         };
     }
 
-    private OpenVersion open(Parameters parameters) throws IOException {
+    private BrowsedVersion open(Parameters parameters) throws IOException {
         return versions.open(parameters.required("version"));
     }
 
@@ -104,7 +104,7 @@ final class BrowseApi implements AutoCloseable {
         return node;
     }
 
-    private static ObjectNode version(OpenVersion version) throws IOException {
+    private static ObjectNode version(BrowsedVersion version) throws IOException {
         Snapshot snapshot = version.snapshot();
         ObjectNode node = JsonNodeFactory.instance
                 .objectNode()
@@ -134,7 +134,7 @@ final class BrowseApi implements AutoCloseable {
     }
 
     private ObjectNode samples(Parameters parameters) throws IOException {
-        OpenVersion version = open(parameters);
+        BrowsedVersion version = open(parameters);
         Filter filter = Filter.of(parameters, version.fields());
         int show = parameters.bounded(
                 "show", Values.shown(version.fields()), -1, version.fields().size() - 1);
@@ -143,12 +143,12 @@ final class BrowseApi implements AutoCloseable {
         boolean isByKey = parameters.text("order").filter("key"::equals).isPresent()
                 || !filter.prefix().isEmpty();
         Optional<SampleIndex> index = isByKey ? version.index() : Optional.empty();
-        Listing listing;
+        SamplePage listing;
         Optional<SortOrder> order = SortOrder.of(parameters, version.fields());
         if (order.isPresent()) {
             listing = search.inSortedOrder(order.get(), parameters.number("from", 0));
         } else if (index.isPresent()) {
-            Optional<Place> after = parameters.text("from").map(text -> Place.parse(version.table(), text));
+            Optional<RowAddress> after = parameters.text("from").map(text -> RowAddress.parse(version.table(), text));
             listing = search.inKeyOrder(index.get(), after);
         } else {
             listing = search.inStoredOrder(parameters.number("from", 0));
@@ -169,17 +169,17 @@ final class BrowseApi implements AutoCloseable {
 
     /** Counts samples by class; a page asks again for the rest. */
     private ObjectNode classes(Parameters parameters) throws IOException {
-        OpenVersion version = open(parameters);
+        BrowsedVersion version = open(parameters);
         Filter all = new Filter(parameters.text("split"), "", Optional.empty(), Optional.empty());
         return new SampleSearch(version, all, Integer.MAX_VALUE, System::nanoTime)
                 .classCounts(parameters.number("from", 0))
                 .json();
     }
 
-    private static Place place(OpenVersion version, Parameters parameters) throws IOException {
+    private static RowAddress place(BrowsedVersion version, Parameters parameters) throws IOException {
         Optional<String> key = parameters.text("key");
         if (key.isEmpty()) {
-            return Place.of(version.table(), parameters.required("chunk"), parameters.required("row"));
+            return RowAddress.of(version.table(), parameters.required("chunk"), parameters.required("row"));
         }
         SampleIndex index = version.index()
                 .orElseThrow(() -> new IllegalArgumentException("this version has no sample index, so that a key cannot"
@@ -187,17 +187,17 @@ final class BrowseApi implements AutoCloseable {
         SampleStat stat = index.stat(key.get())
                 .orElseThrow(() -> new IllegalArgumentException(
                         "version " + version.snapshot().version() + " has no sample with this key"));
-        return new Place(version.table().indexOf(stat.ordinal()), stat.row());
+        return new RowAddress(version.table().indexOf(stat.ordinal()), stat.row());
     }
 
     private ObjectNode sample(Parameters parameters) throws IOException {
-        OpenVersion version = open(parameters);
+        BrowsedVersion version = open(parameters);
         return json.full(version, place(version, parameters));
     }
 
     private ObjectNode content(Parameters parameters) throws IOException {
-        OpenVersion version = open(parameters);
-        Place place = place(version, parameters);
+        BrowsedVersion version = open(parameters);
+        RowAddress place = place(version, parameters);
         int field = parameters.bounded("field", 0, 0, version.fields().size() - 1);
         ContentJson.Effort effort = parameters.isSet("large") ? ContentJson.Effort.READ_LARGE : ContentJson.Effort.READ;
         return json.content(version, place, field, effort);

@@ -128,10 +128,10 @@ public final class BrowseServer implements AutoCloseable {
                     ? response(200, JSON, CONTENT_POLICY, Json.PLAIN.writeValueAsBytes(found.get()))
                     : problem(404, "there is no such page");
         } catch (IllegalArgumentException e) {
-            return problem(400, Problems.text(e));
+            return problem(400, BrowseProblems.text(e));
         } catch (IOException e) {
             LOG.debug("A request failed", e);
-            return problem(500, Problems.text(e));
+            return problem(500, BrowseProblems.text(e));
         }
     }
 
@@ -149,8 +149,8 @@ public final class BrowseServer implements AutoCloseable {
 
     /** The bytes of a value: as a picture, sound or video if it is one, or else as a file to save. */
     private PageServer.Response payload(Parameters parameters, String range) throws IOException {
-        OpenVersion version = versions.open(parameters.required("version"));
-        Place place = Place.of(version.table(), parameters.required("chunk"), parameters.required("row"));
+        BrowsedVersion version = versions.open(parameters.required("version"));
+        RowAddress place = RowAddress.of(version.table(), parameters.required("chunk"), parameters.required("row"));
         int field = parameters.bounded("field", 0, 0, version.fields().size() - 1);
         ChunkHead head = version.samples().head(place.chunk());
         if (!ContentField.hasBytes(version.fields().get(field))

@@ -112,7 +112,7 @@ final class Comparisons implements AutoCloseable {
         try {
             comparison.diff = work.run(VersionComparison.Samples.LISTED);
         } catch (IOException | RuntimeException e) {
-            comparison.problem = Problems.text(e);
+            comparison.problem = BrowseProblems.text(e);
         }
     }
 

@@ -46,7 +46,7 @@ final class ContentJson {
         this.preview = preview;
     }
 
-    ObjectNode of(OpenVersion version, ChunkHead head, Place place, int number, Effort effort) {
+    ObjectNode of(BrowsedVersion version, ChunkHead head, RowAddress place, int number, Effort effort) {
         Field field = head.fields().get(number);
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("field", number);
         if (head.column(number).isNull(place.row())) {
@@ -70,7 +70,7 @@ final class ContentJson {
                     ? values.known(version, place, number)
                     : Optional.of(values.read(version, place, number));
         } catch (IOException e) {
-            return node.put("kind", "damaged").put("text", Problems.text(e));
+            return node.put("kind", "damaged").put("text", BrowseProblems.text(e));
         }
         return value.isEmpty() ? node.put("kind", "later") : describe(node, field, value.get(), effort);
     }

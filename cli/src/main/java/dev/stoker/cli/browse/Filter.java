@@ -1,7 +1,7 @@
 package dev.stoker.cli.browse;
 
+import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.SampleFilter;
-import dev.stoker.export.read.Selection;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.schemas.arrow.ArrowColumn;
@@ -36,7 +36,7 @@ record Filter(Optional<String> split, String prefix, Optional<OfClass> ofClass, 
      */
     record Where(String text, RowPredicate predicate, List<Field> fields) {
         static Where of(String text, List<Field> fields) {
-            RowPredicate predicate = RowExpression.parse(text).bind(Selection.columns(fields));
+            RowPredicate predicate = RowExpression.parse(text).bind(ExportSelection.columns(fields));
             if (new SampleFilter(predicate, fields).readsPayload()) {
                 throw new IllegalArgumentException(
                         "the page reads no payload for a condition; use stoker export --where");

@@ -28,18 +28,18 @@ final class SampleSearch {
 
     private static final int MOST_PROBLEMS = 5;
 
-    private final OpenVersion version;
+    private final BrowsedVersion version;
     private final ChunkTable table;
     private final Filter filter;
     private final int limit;
     private final LongSupplier nanoTime;
-    private final List<Place> found = new ArrayList<>();
+    private final List<RowAddress> found = new ArrayList<>();
     private final Set<String> problems = new LinkedHashSet<>();
     private long searched;
     private long end;
 
     /** @param limit maximum number of results */
-    SampleSearch(OpenVersion version, Filter filter, int limit, LongSupplier nanoTime) {
+    SampleSearch(BrowsedVersion version, Filter filter, int limit, LongSupplier nanoTime) {
         this.version = version;
         this.table = version.table();
         this.filter = filter;
@@ -56,7 +56,7 @@ final class SampleSearch {
      *
      * @param from position of the first sample in the split
      */
-    Listing inStoredOrder(long from) {
+    SamplePage inStoredOrder(long from) {
         end = nanoTime.getAsLong() + TIME.toNanos();
         Positions positions = version.positions(filter.split());
         long position = Math.min(from, positions.size());
@@ -72,14 +72,14 @@ final class SampleSearch {
             int at = (int) (position - positions.begin(number));
             while (at < rows.length && found.size() < limit) {
                 if (test.get().test(rows[at])) {
-                    found.add(new Place(chunk, rows[at]));
+                    found.add(new RowAddress(chunk, rows[at]));
                 }
                 at++;
             }
             position = skipTo(positions.begin(number) + at, position);
         }
-        return new Listing(
-                Listing.Order.STORED,
+        return new SamplePage(
+                SamplePage.Order.STORED,
                 List.copyOf(found),
                 position < positions.size() ? Long.toString(position) : null,
                 searched,
@@ -97,7 +97,7 @@ final class SampleSearch {
             return filter.rows(version.samples().head(chunk));
         } catch (IOException e) {
             if (problems.size() < MOST_PROBLEMS) {
-                problems.add(Problems.text(e));
+                problems.add(BrowseProblems.text(e));
             }
             return Optional.empty();
         }
@@ -113,15 +113,15 @@ final class SampleSearch {
      *
      * @param from number of the first sample in this order
      */
-    Listing inSortedOrder(SortOrder order, long from) throws IOException {
+    SamplePage inSortedOrder(SortOrder order, long from) throws IOException {
         SortOrder.Sorted sorted = version.sorted(filter, order);
         searched = sorted.searched();
         problems.addAll(sorted.problems());
-        List<Place> all = sorted.places();
+        List<RowAddress> all = sorted.places();
         int begin = (int) Math.min(from, all.size());
         int next = Math.min(begin + limit, all.size());
-        return new Listing(
-                Listing.Order.SORTED,
+        return new SamplePage(
+                SamplePage.Order.SORTED,
                 List.copyOf(all.subList(begin, next)),
                 next < all.size() ? Integer.toString(next) : null,
                 searched,
@@ -131,7 +131,7 @@ final class SampleSearch {
     }
 
     /** Reads all selected samples for {@link SortOrder}, whatever time it takes. */
-    static SortOrder.Sorted sort(OpenVersion version, Filter filter, SortOrder order) throws IOException {
+    static SortOrder.Sorted sort(BrowsedVersion version, Filter filter, SortOrder order) throws IOException {
         SampleSearch search = new SampleSearch(version, filter, Integer.MAX_VALUE, System::nanoTime);
         Positions positions = version.positions(filter.split());
         if (positions.size() > SortOrder.MOST) {
@@ -146,7 +146,7 @@ final class SampleSearch {
                 try {
                     sorter.add(version.samples().head(chunk), chunk, positions.rows(number), test.get());
                 } catch (IOException e) {
-                    search.problems.add(Problems.text(e));
+                    search.problems.add(BrowseProblems.text(e));
                 }
             }
         }
@@ -181,14 +181,14 @@ final class SampleSearch {
      *
      * @param after the sample after which the search begins; empty for the first one
      */
-    Listing inKeyOrder(SampleIndex index, Optional<Place> after) throws IOException {
+    SamplePage inKeyOrder(SampleIndex index, Optional<RowAddress> after) throws IOException {
         end = nanoTime.getAsLong() + TIME.toNanos();
         SampleListing listing = index.list(filter.prefix(), "");
         if (after.isPresent()) {
             ChunkHead head = version.samples().head(after.get().chunk());
             listing.skipAfter(head.key(after.get().row()));
         }
-        Place last = null;
+        RowAddress last = null;
         boolean isEnd = false;
         while (!isEnd && !isOver()) {
             Optional<ListEntry> entry = listing.next();
@@ -196,15 +196,15 @@ final class SampleSearch {
             if (entry.isPresent()) {
                 searched++;
                 SampleStat stat = entry.get().sample().orElseThrow();
-                last = new Place(table.indexOf(stat.ordinal()), stat.row());
+                last = new RowAddress(table.indexOf(stat.ordinal()), stat.row());
                 if (isSelected(stat, last)) {
                     found.add(last);
                 }
             }
         }
         isEnd = isEnd || listing.next().isEmpty();
-        return new Listing(
-                Listing.Order.KEY,
+        return new SamplePage(
+                SamplePage.Order.KEY,
                 List.copyOf(found),
                 isEnd || last == null ? null : last.text(table),
                 searched,
@@ -213,7 +213,7 @@ final class SampleSearch {
                 OptionalLong.empty());
     }
 
-    private boolean isSelected(SampleStat stat, Place place) {
+    private boolean isSelected(SampleStat stat, RowAddress place) {
         if (filter.split().isPresent() && !filter.split().get().equals(stat.split())) {
             return false;
         }

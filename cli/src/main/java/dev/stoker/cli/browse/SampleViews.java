@@ -44,12 +44,12 @@ public final class SampleViews {
     }
 
     /** Returns cards of samples, in their order. */
-    ArrayNode cards(OpenVersion version, List<Place> places, int show) throws IOException {
+    ArrayNode cards(BrowsedVersion version, List<RowAddress> places, int show) throws IOException {
         AtomicLong left = new AtomicLong(PAGE_BYTES);
-        Map<Place, ObjectNode> cards = new ConcurrentHashMap<>();
-        int[] chunks = places.stream().mapToInt(Place::chunk).distinct().toArray();
+        Map<RowAddress, ObjectNode> cards = new ConcurrentHashMap<>();
+        int[] chunks = places.stream().mapToInt(RowAddress::chunk).distinct().toArray();
         ParallelChunks.forEach(chunks, CHUNKS_TOGETHER, () -> chunk -> {
-            List<Place> ofChunk =
+            List<RowAddress> ofChunk =
                     places.stream().filter(place -> place.chunk() == chunk).toList();
             addCards(version, ofChunk, show, left, cards);
         });
@@ -59,12 +59,16 @@ public final class SampleViews {
     }
 
     private void addCards(
-            OpenVersion version, List<Place> places, int show, AtomicLong left, Map<Place, ObjectNode> cards) {
+            BrowsedVersion version,
+            List<RowAddress> places,
+            int show,
+            AtomicLong left,
+            Map<RowAddress, ObjectNode> cards) {
         ChunkTable table = version.table();
         try {
             ChunkHead head = version.samples().head(places.get(0).chunk());
             prefetch(version, head, places, show, left);
-            for (Place place : places) {
+            for (RowAddress place : places) {
                 ObjectNode card = place(table, place).put("key", head.key(place.row()));
                 card.set("fields", smallFields(head, place.row(), shortValues, CARD_FIELDS));
                 if (show >= 0) {
@@ -74,19 +78,19 @@ public final class SampleViews {
             }
         } catch (IOException e) {
             // The other chunks are shown.
-            for (Place place : places) {
-                cards.put(place, place(table, place).put("problem", Problems.text(e)));
+            for (RowAddress place : places) {
+                cards.put(place, place(table, place).put("problem", BrowseProblems.text(e)));
             }
         }
     }
 
     /** Reads the contents of neighbours together. */
-    private void prefetch(OpenVersion version, ChunkHead head, List<Place> places, int show, AtomicLong left) {
+    private void prefetch(BrowsedVersion version, ChunkHead head, List<RowAddress> places, int show, AtomicLong left) {
         if (show < 0 || !head.fields().get(show).payload()) {
             return;
         }
         int[] rows = places.stream()
-                .mapToInt(Place::row)
+                .mapToInt(RowAddress::row)
                 .filter(row -> {
                     int length = Values.length(head, show, row);
                     return !head.column(show).isNull(row)
@@ -102,7 +106,7 @@ public final class SampleViews {
         }
     }
 
-    private static ObjectNode place(ChunkTable table, Place place) {
+    private static ObjectNode place(ChunkTable table, RowAddress place) {
         return JsonNodeFactory.instance
                 .objectNode()
                 .put("chunk", table.ordinal(place.chunk()))
@@ -121,7 +125,7 @@ public final class SampleViews {
     }
 
     /** Returns all that is known about a sample. */
-    ObjectNode full(OpenVersion version, Place place) throws IOException {
+    ObjectNode full(BrowsedVersion version, RowAddress place) throws IOException {
         ChunkTable table = version.table();
         ChunkHead head = version.samples().head(place.chunk());
         SampleStat stat = version.samples().stat(place.chunk(), place.row());
@@ -156,7 +160,7 @@ public final class SampleViews {
     }
 
     /** Returns the content of a field for a card that did not get it with its page, or that was too large. */
-    public ObjectNode content(OpenVersion version, Place place, int field, ContentJson.Effort effort)
+    public ObjectNode content(BrowsedVersion version, RowAddress place, int field, ContentJson.Effort effort)
             throws IOException {
         return shortContents.of(version, version.samples().head(place.chunk()), place, field, effort);
     }

@@ -41,7 +41,7 @@ record SortOrder(Optional<String> field, Direction direction) {
      * @param searched number of samples that were looked at
      * @param problems messages of chunks that could not be read
      */
-    record Sorted(List<Place> places, long searched, List<String> problems) {}
+    record Sorted(List<RowAddress> places, long searched, List<String> problems) {}
 
     /** Returns the order of a request; empty if it does not ask for one. */
     static Optional<SortOrder> of(Parameters parameters, List<Field> fields) {
@@ -94,12 +94,12 @@ record SortOrder(Optional<String> field, Direction direction) {
             this.direction = direction;
         }
 
-        private record Entry(Place place, @Nullable Comparable<Object> value) {}
+        private record Entry(RowAddress place, @Nullable Comparable<Object> value) {}
 
         void add(ChunkHead head, int chunk, int[] rows, IntPredicate test) {
             for (int row : rows) {
                 if (test.test(row)) {
-                    entries.add(new Entry(new Place(chunk, row), field < 0 ? size(head, row) : value(head, row)));
+                    entries.add(new Entry(new RowAddress(chunk, row), field < 0 ? size(head, row) : value(head, row)));
                 }
             }
         }
@@ -145,7 +145,7 @@ record SortOrder(Optional<String> field, Direction direction) {
             };
         }
 
-        List<Place> sorted() {
+        List<RowAddress> sorted() {
             Comparator<Comparable<Object>> values = Comparator.naturalOrder();
             entries.sort(Comparator.comparing(
                     Entry::value, Comparator.nullsLast(direction == Direction.ASCENDING ? values : values.reversed())));

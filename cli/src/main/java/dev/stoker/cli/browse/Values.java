@@ -31,7 +31,7 @@ final class Values {
     private final Semaphore reads = new Semaphore(READS);
 
     /** The place of a value. */
-    private record Key(long version, Place place, int field) {}
+    private record Key(long version, RowAddress place, int field) {}
 
     /** Returns the field that the page shows first: payload, or else bytes, or else text; -1 if there is none. */
     static int shown(List<Field> fields) {
@@ -54,7 +54,7 @@ final class Values {
     }
 
     /** Returns a value that was read before; empty if it was not, or is no longer kept. */
-    Optional<byte[]> known(OpenVersion version, Place place, int field) {
+    Optional<byte[]> known(BrowsedVersion version, RowAddress place, int field) {
         return Optional.ofNullable(cache.get(new Key(version.snapshot().version(), place, field)));
     }
 
@@ -63,7 +63,7 @@ final class Values {
      *
      * @throws dev.stoker.schemas.errors.CorruptDataException if it is damaged
      */
-    byte[] read(OpenVersion version, Place place, int field) throws IOException {
+    byte[] read(BrowsedVersion version, RowAddress place, int field) throws IOException {
         Optional<byte[]> known = known(version, place, field);
         return known.isPresent()
                 ? known.get()
@@ -72,7 +72,7 @@ final class Values {
     }
 
     /** Returns the values of some rows of a chunk. */
-    List<byte[]> readTogether(OpenVersion version, int chunk, int[] rows, int field) throws IOException {
+    List<byte[]> readTogether(BrowsedVersion version, int chunk, int[] rows, int field) throws IOException {
         if (!version.fields().get(field).payload()) {
             ChunkHead head = version.samples().head(chunk);
             return Arrays.stream(rows)
@@ -95,7 +95,7 @@ final class Values {
         }
         for (int i = 0; i < rows.length; i++) {
             cache.put(
-                    new Key(version.snapshot().version(), new Place(chunk, rows[i]), field),
+                    new Key(version.snapshot().version(), new RowAddress(chunk, rows[i]), field),
                     values.get(i),
                     values.get(i).length);
         }

@@ -12,24 +12,24 @@ final class Versions {
     private static final int MOST = 4;
 
     private final Dataset dataset;
-    private final Map<Long, OpenVersion> open = new LinkedHashMap<>(MOST, 0.75f, true);
+    private final Map<Long, BrowsedVersion> open = new LinkedHashMap<>(MOST, 0.75f, true);
 
     /** @param first a version that was opened before */
     Versions(Dataset dataset, Snapshot first) {
         this.dataset = dataset;
-        open.put(first.version(), new OpenVersion(dataset, first));
+        open.put(first.version(), new BrowsedVersion(dataset, first));
     }
 
     Dataset dataset() {
         return dataset;
     }
 
-    synchronized OpenVersion open(long version) throws IOException {
-        OpenVersion known = open.get(version);
+    synchronized BrowsedVersion open(long version) throws IOException {
+        BrowsedVersion known = open.get(version);
         if (known != null) {
             return known;
         }
-        OpenVersion opened = new OpenVersion(dataset, dataset.snapshot(version));
+        BrowsedVersion opened = new BrowsedVersion(dataset, dataset.snapshot(version));
         open.put(version, opened);
         if (open.size() > MOST) {
             open.remove(open.keySet().iterator().next());

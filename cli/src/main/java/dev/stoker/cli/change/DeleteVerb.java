@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.samples.OpenDataset;
+import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.SampleFilter;
-import dev.stoker.export.read.Selection;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.ingest.spec.KeyFile;
@@ -199,7 +199,7 @@ public final class DeleteVerb implements Callable<Integer> {
 
     private static Supplier<SampleCondition> condition(String text, List<Field> fields) {
         try {
-            RowPredicate predicate = RowExpression.parse(text).bind(Selection.columns(fields));
+            RowPredicate predicate = RowExpression.parse(text).bind(ExportSelection.columns(fields));
             return () -> new SampleFilter(predicate, fields);
         } catch (IllegalArgumentException e) {
             // Without the cause, whose message would be printed instead.

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.audit.RequiredEpochs;
 import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
-import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.EpochBatches;
 import dev.stoker.metadata.audit.report.Finding;
 import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.OrderSpec;
@@ -185,7 +185,7 @@ final class AuditText {
         return node;
     }
 
-    private static ObjectNode json(Batches batches) {
+    private static ObjectNode json(EpochBatches batches) {
         ObjectNode node = Json.object();
         node.put("count", batches.count());
         ArrayNode ranges = node.putArray("ranges");

@@ -62,8 +62,8 @@ public final class FeedVerb implements Callable<Integer> {
             String addresses = feed.awaitReady(Duration.ofSeconds(60));
             out.println("ready at " + addresses + ": feed " + feed.plan().name() + " after "
                     + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
-            FeedReport.describe(feed.plan(), out);
-            feed.status().ifPresent(status -> FeedReport.tiers(status).forEach(out::println));
+            FeedText.describe(feed.plan(), out);
+            feed.status().ifPresent(status -> FeedText.tiers(status).forEach(out::println));
             out.println("in Python: for batch in stoker.Feed(\"" + feed.plan().name() + "\"): …"
                     + "   (end with Ctrl-C or stoker stop " + feed.plan().name() + ")");
             feed.statusUrl()
@@ -73,7 +73,7 @@ public final class FeedVerb implements Callable<Integer> {
                 // The main thread only waits.
             }
             Optional<FeedStatus> status = feed.status();
-            status.ifPresent(s -> FeedReport.print(s, Duration.ofNanos(System.nanoTime() - began), out));
+            status.ifPresent(s -> FeedText.print(s, Duration.ofNanos(System.nanoTime() - began), out));
         }
         return 0;
     }

@@ -109,7 +109,7 @@ public final class RunVerb implements Callable<Integer> {
             String addresses = feed.awaitReady(Duration.ofSeconds(60));
             err.println("stoker: feed " + feed.plan().name() + " is ready at " + addresses + " after "
                     + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
-            feed.status().ifPresent(status -> FeedReport.tiers(status).forEach(line -> err.println("stoker: " + line)));
+            feed.status().ifPresent(status -> FeedText.tiers(status).forEach(line -> err.println("stoker: " + line)));
             feed.statusUrl().ifPresent(url -> err.println("stoker: watch it at " + url));
             int train = train(feed);
             code = train;
@@ -119,9 +119,9 @@ public final class RunVerb implements Callable<Integer> {
             if (json) {
                 PrintWriter out = spec.commandLine().getOut();
                 status.ifPresent(s -> out.println(
-                        FeedReport.json(s, time).put("exit_code", train).toString()));
+                        FeedText.json(s, time).put("exit_code", train).toString()));
             } else {
-                status.ifPresent(s -> FeedReport.print(s, time, err));
+                status.ifPresent(s -> FeedText.print(s, time, err));
             }
         } catch (InterruptedException e) {
             err.println("stoker: interrupted");

@@ -55,7 +55,7 @@ final class TopicFeed {
             isPublished = true;
             TopicFeedJob.warnings(plan).forEach(warning -> err.println("stoker: warning: " + warning));
             plan.lines().forEach(out::println);
-            FeedReport.content(feed).forEach(out::println);
+            FeedText.content(feed).forEach(out::println);
             out.println("in Python: for batch in stoker.Feed(\"kafka://"
                     + plan.target().bootstrap() + "/"
                     + plan.target().topic() + "\"): …   (end with Ctrl-C or stoker stop "

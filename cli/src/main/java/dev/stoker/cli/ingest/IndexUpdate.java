@@ -1,7 +1,7 @@
 package dev.stoker.cli.ingest;
 
 import dev.stoker.cli.options.ReadThreads;
-import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisAddresses;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.cli.samples.RedisOption;
 import dev.stoker.metadata.DatasetLayout;
@@ -25,9 +25,9 @@ public final class IndexUpdate {
     static void afterCommit(String path, PrintWriter err) {
         try (OpenDataset open = OpenDataset.open(path)) {
             IndexVerb.build(open.dataset(), ReadThreads.of(null, path), false);
-            Optional<RedisPlaces> redis = RedisOption.ofEnvironment(open.dataset());
+            Optional<RedisAddresses> redis = RedisOption.ofEnvironment(open.dataset());
             if (redis.isPresent()) {
-                try (RedisPlaces places = redis.get()) {
+                try (RedisAddresses places = redis.get()) {
                     places.load(open.dataset(), open.dataset().snapshot(), ReadThreads.of(null, path));
                 }
             }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.FlinkOptions;
 import dev.stoker.cli.options.ReadThreads;
 import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisAddresses;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.cli.samples.RedisOption;
 import dev.stoker.flink.work.FlinkWorkers;
@@ -95,7 +95,7 @@ public final class IndexVerb implements Callable<Integer> {
             IndexBuild.Result result = workers.isPresent()
                     ? run(new IndexBuild(open.dataset(), workers.get(), rows -> {}), rebuild)
                     : build(open.dataset(), count, rebuild);
-            Optional<RedisPlaces.Loaded> loaded = load(open, count);
+            Optional<RedisAddresses.Loaded> loaded = load(open, count);
             print(result, loaded, Duration.ofNanos(System.nanoTime() - began));
             return 0;
         }
@@ -118,7 +118,7 @@ public final class IndexVerb implements Callable<Integer> {
         return fromScratch ? build.rebuild() : build.update();
     }
 
-    private void print(IndexBuild.Result result, Optional<RedisPlaces.Loaded> loaded, Duration time) {
+    private void print(IndexBuild.Result result, Optional<RedisAddresses.Loaded> loaded, Duration time) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             ObjectNode root = Json.object();
@@ -138,13 +138,13 @@ public final class IndexVerb implements Callable<Integer> {
     }
 
     /** Loads the places that the Redis server lacks, if there is a server. */
-    private Optional<RedisPlaces.Loaded> load(OpenDataset open, int count) throws IOException, InterruptedException {
+    private Optional<RedisAddresses.Loaded> load(OpenDataset open, int count) throws IOException, InterruptedException {
         Dataset dataset = open.dataset();
-        Optional<RedisPlaces> places = redis.open(dataset);
+        Optional<RedisAddresses> places = redis.open(dataset);
         if (places.isEmpty()) {
             return Optional.empty();
         }
-        try (RedisPlaces opened = places.get()) {
+        try (RedisAddresses opened = places.get()) {
             if (rebuild) {
                 opened.forget();
             }

@@ -6,7 +6,7 @@ import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.Table;
 import dev.stoker.metadata.explain.BatchSample;
 import dev.stoker.metadata.explain.OrderExplanation;
-import dev.stoker.metadata.explain.SamplePlace;
+import dev.stoker.metadata.explain.SamplePosition;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.json.Json;
@@ -262,12 +262,12 @@ public final class WhyVerb implements Callable<Integer> {
     }
 
     /** @param delivery of rank 0 */
-    private void add(Table table, Delivery delivery, String key, long e, Optional<SamplePlace> found) {
+    private void add(Table table, Delivery delivery, String key, long e, Optional<SamplePosition> found) {
         ObjectNode node = Json.object().put("key", key).put("epoch", e).put("found", found.isPresent());
         if (found.isEmpty()) {
             table.add(KeyText.line(key), Long.toString(e), "not in the stream", "", "", "");
         } else {
-            SamplePlace place = found.get();
+            SamplePosition place = found.get();
             int owner = delivery.rankOf(place.batch());
             OptionalLong at = delivery.of(owner).stepOf(place.batch());
             table.add(

@@ -16,7 +16,7 @@ final class ReplyCheck extends FilterInputStream {
     /** The most bytes of one reply. */
     static final int MAX_REPLY = 4 << 20;
 
-    /** The most items of one list; one reply has at most {@link RedisPlaces#TOGETHER} values. */
+    /** The most items of one list; one reply has at most {@link RedisAddresses#TOGETHER} values. */
     static final int MAX_ITEMS = 4096;
 
     private static final int MAX_DEPTH = 4;

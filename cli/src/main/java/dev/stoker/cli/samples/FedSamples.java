@@ -1,6 +1,5 @@
 package dev.stoker.cli.samples;
 
-import dev.stoker.cli.browse.Listing;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.client.FeedClient;
 import dev.stoker.client.FeedClientBuilder;
@@ -11,7 +10,7 @@ import dev.stoker.metadata.index.ListEntry;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.protocol.Entries;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -63,7 +62,7 @@ final class FedSamples implements KeyedSamples {
 
     @Override
     public List<Optional<SampleStat>> stat(List<String> keys) throws IOException {
-        List<Optional<SamplePlace>> places = orFail(() -> samples.stat(keys));
+        List<Optional<SampleAddress>> places = orFail(() -> samples.stat(keys));
         List<Optional<SampleStat>> stats = new ArrayList<>();
         for (int i = 0; i < keys.size(); i++) {
             String key = keys.get(i);
@@ -72,7 +71,7 @@ final class FedSamples implements KeyedSamples {
         return stats;
     }
 
-    private SampleStat stat(String key, SamplePlace place) {
+    private SampleStat stat(String key, SampleAddress place) {
         return new SampleStat(
                 key, samples.info().split(), place.ordinal(), (int) place.row(), (int) place.length(), place.crc32c());
     }

@@ -1,6 +1,6 @@
 package dev.stoker.cli.samples;
 
-import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisAddresses;
 import dev.stoker.metadata.Dataset;
 import java.net.URI;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ public final class RedisOption {
     private @Nullable String url;
 
     /** Returns the server that the command line or the environment names. */
-    public Optional<RedisPlaces> open(Dataset dataset) {
+    public Optional<RedisAddresses> open(Dataset dataset) {
         return open(url, dataset);
     }
 
@@ -35,7 +35,7 @@ public final class RedisOption {
      */
     public static List<Path> jars() {
         List<Path> jars = new ArrayList<>();
-        for (Class<?> of : RedisPlaces.classesOfJars()) {
+        for (Class<?> of : RedisAddresses.classesOfJars()) {
             CodeSource source = of.getProtectionDomain().getCodeSource();
             if (source == null) {
                 throw new IllegalStateException("Nothing says which jar has " + of);
@@ -53,17 +53,17 @@ public final class RedisOption {
     }
 
     /** Returns the server that the environment names. */
-    public static Optional<RedisPlaces> ofEnvironment(Dataset dataset) {
+    public static Optional<RedisAddresses> ofEnvironment(Dataset dataset) {
         return open(null, dataset);
     }
 
-    private static Optional<RedisPlaces> open(@Nullable String typed, Dataset dataset) {
+    private static Optional<RedisAddresses> open(@Nullable String typed, Dataset dataset) {
         String known = typed == null ? System.getenv(VARIABLE) : typed;
         if (known == null || known.isEmpty()) {
             return Optional.empty();
         }
         try {
-            return Optional.of(RedisPlaces.open(known, dataset.info().id()));
+            return Optional.of(RedisAddresses.open(known, dataset.info().id()));
         } catch (IllegalArgumentException e) {
             // Without the cause, whose message does not name the option.
             throw new IllegalArgumentException(

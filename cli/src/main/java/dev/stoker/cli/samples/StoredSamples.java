@@ -1,6 +1,5 @@
 package dev.stoker.cli.samples;
 
-import dev.stoker.cli.browse.Listing;
 import dev.stoker.cli.options.VersionOptions;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleListing;
@@ -14,10 +13,10 @@ import java.util.Optional;
 final class StoredSamples implements KeyedSamples {
 
     private final OpenDataset open;
-    private final Lookups lookups;
+    private final OpenIndex lookups;
     private final SampleIndex index;
 
-    private StoredSamples(OpenDataset open, Lookups lookups) {
+    private StoredSamples(OpenDataset open, OpenIndex lookups) {
         this.open = open;
         this.lookups = lookups;
         this.index = lookups.index();
@@ -27,7 +26,7 @@ final class StoredSamples implements KeyedSamples {
     static StoredSamples open(String path, VersionOptions version, RedisOption redis) throws IOException {
         OpenDataset open = OpenDataset.open(path, version);
         try {
-            return new StoredSamples(open, Lookups.open(open, redis));
+            return new StoredSamples(open, OpenIndex.open(open, redis));
         } catch (IOException | RuntimeException e) {
             open.close();
             throw e;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.metadata.audit.RequiredEpochs;
 import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
-import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.EpochBatches;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AuditTextTest {
-    private static final Batches NONE = new Batches(0, List.of());
+    private static final EpochBatches NONE = new EpochBatches(0, List.of());
     private static final String ORDER =
             "{\"function\":1,\"seed\":7,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":10000,"
                     + "\"shuffle\":\"window\",\"lane_order\":\"mixed\"}";
@@ -23,7 +23,7 @@ class AuditTextTest {
     private static List<AuditReport.Epoch> epochs(long... acknowledged) {
         List<AuditReport.Epoch> epochs = new ArrayList<>();
         for (long count : acknowledged) {
-            Batches open = count == 10 ? NONE : new Batches(10 - count, List.of(new BatchRange(count, 9)));
+            EpochBatches open = count == 10 ? NONE : new EpochBatches(10 - count, List.of(new BatchRange(count, 9)));
             epochs.add(new AuditReport.Epoch(
                     epochs.size(), 1 + epochs.size() / 3, 10, count, 0, NONE, 0, NONE, open, 0, 0, List.of()));
         }

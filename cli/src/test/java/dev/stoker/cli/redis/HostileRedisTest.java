@@ -5,7 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.sun.management.ThreadMXBean;
 import dev.stoker.cli.redis.HostileRedis.Answer;
-import dev.stoker.metadata.index.PlaceHints.Place;
+import dev.stoker.metadata.index.AddressHints.Place;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;
@@ -65,7 +65,7 @@ class HostileRedisTest {
     void aLookupContinuesWithoutTheServer(String name, Answer answer) throws IOException {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         try (HostileRedis server = new HostileRedis(answer);
-                RedisPlaces places = RedisPlaces.open(server.url(), DATASET)) {
+                RedisAddresses places = RedisAddresses.open(server.url(), DATASET)) {
             long before = threads.getCurrentThreadAllocatedBytes();
             long began = System.nanoTime();
             assertThat(places.find(KEYS)).as(name).containsExactly(Optional.empty(), Optional.empty());
@@ -80,7 +80,7 @@ class HostileRedisTest {
     @Test
     void aGoodPlaceBesideGarbageIsUsed() throws IOException {
         try (HostileRedis server = new HostileRedis(Answer.text("*2\r\n:1\r\n$3\r\n7 8\r\n"));
-                RedisPlaces places = RedisPlaces.open(server.url(), DATASET)) {
+                RedisAddresses places = RedisAddresses.open(server.url(), DATASET)) {
             assertThat(places.find(KEYS)).containsExactly(Optional.empty(), Optional.of(new Place(7, 8)));
         }
     }

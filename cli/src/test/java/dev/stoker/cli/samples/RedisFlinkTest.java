@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.cli.TestRedis;
-import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisAddresses;
 import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.index.PlaceHints;
+import dev.stoker.metadata.index.AddressHints;
 import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;
@@ -84,37 +84,37 @@ class RedisFlinkTest {
                 (done, pieces) -> {});
     }
 
-    private List<Optional<PlaceHints.Place>> places(RedisPlaces places) throws IOException {
+    private List<Optional<AddressHints.Place>> places(RedisAddresses places) throws IOException {
         return places.find(
                 new ArrayList<>(Contents.of(samples.path().toString()).keySet()));
     }
 
     @Test
     void theTasksLoadWhatThreadsLoadAndLaterOnlyWhatIsNew() throws Exception {
-        List<Optional<PlaceHints.Place>> expected;
-        try (RedisPlaces places = RedisPlaces.open(url, dataset.info().id())) {
+        List<Optional<AddressHints.Place>> expected;
+        try (RedisAddresses places = RedisAddresses.open(url, dataset.info().id())) {
             places.load(dataset, dataset.snapshot(), 1);
             expected = places(places);
             assertThat(expected).hasSize(18).allMatch(Optional::isPresent);
         }
         server.close();
         startServer();
-        try (RedisPlaces places = RedisPlaces.open(url, dataset.info().id())) {
+        try (RedisAddresses places = RedisAddresses.open(url, dataset.info().id())) {
             assertThat(places(places)).noneMatch(Optional::isPresent);
-            assertThat(places.load(dataset.snapshot(), workers())).isEqualTo(new RedisPlaces.Loaded(1, 4, 18));
+            assertThat(places.load(dataset.snapshot(), workers())).isEqualTo(new RedisAddresses.Loaded(1, 4, 18));
             assertThat(places(places)).isEqualTo(expected);
 
             samples.append(7, 100, 2);
 
-            assertThat(places.load(dataset.snapshot(), workers())).isEqualTo(new RedisPlaces.Loaded(2, 1, 2));
+            assertThat(places.load(dataset.snapshot(), workers())).isEqualTo(new RedisAddresses.Loaded(2, 1, 2));
             assertThat(places(places)).hasSize(20).allMatch(Optional::isPresent);
-            assertThat(places.load(dataset.snapshot(), workers())).isEqualTo(new RedisPlaces.Loaded(2, 0, 0));
+            assertThat(places.load(dataset.snapshot(), workers())).isEqualTo(new RedisAddresses.Loaded(2, 0, 0));
         }
     }
 
     @Test
     void aDeadServerFailsTheJobWithItsMessage() throws Exception {
-        try (RedisPlaces places = RedisPlaces.open(url, dataset.info().id())) {
+        try (RedisAddresses places = RedisAddresses.open(url, dataset.info().id())) {
             Workers dying = new Workers() {
                 @Override
                 public <R extends Serializable> void run(int pieces, PieceWork<R> work, Consumer<? super R> results)
@@ -147,8 +147,8 @@ class RedisFlinkTest {
             }
         };
         try (URLClassLoader task = new URLClassLoader(urls.toArray(new URL[0]), jobJar)) {
-            Class<?> type = task.loadClass("dev.stoker.cli.redis.RedisPlaces");
-            assertThat(type).isNotEqualTo(RedisPlaces.class);
+            Class<?> type = task.loadClass("dev.stoker.cli.redis.RedisAddresses");
+            assertThat(type).isNotEqualTo(RedisAddresses.class);
             Object places = type.getMethod("open", String.class, UUID.class)
                     .invoke(null, url, dataset.info().id());
             Object loaded = type.getMethod("load", Snapshot.class, Workers.class)
@@ -156,7 +156,7 @@ class RedisFlinkTest {
             assertThat(loaded).hasToString("Loaded[version=1, chunks=4, samples=18]");
             type.getMethod("close").invoke(places);
         }
-        try (RedisPlaces places = RedisPlaces.open(url, dataset.info().id())) {
+        try (RedisAddresses places = RedisAddresses.open(url, dataset.info().id())) {
             assertThat(places(places)).allMatch(Optional::isPresent);
         }
     }

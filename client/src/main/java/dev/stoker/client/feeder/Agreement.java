@@ -1,6 +1,6 @@
 package dev.stoker.client.feeder;
 
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Fingerprint;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * later ones agree with it. The client's lock guards it.
  */
 final class Agreement {
-    private final FeedOptions options;
+    private final ClientOptions options;
 
     /** Null before the first WELCOME, and while the client switches to another epoch. */
     private @Nullable Welcome welcome;
@@ -28,7 +28,7 @@ final class Agreement {
     private long joined;
     private boolean tookPart;
 
-    Agreement(FeedOptions options) {
+    Agreement(ClientOptions options) {
         this.options = options;
     }
 

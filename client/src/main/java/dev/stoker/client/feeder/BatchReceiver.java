@@ -5,7 +5,7 @@ import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.LocalReadException;
 import dev.stoker.client.source.ClientStats;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Span;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.client.transport.LocalReads;
@@ -229,7 +229,7 @@ final class BatchReceiver {
         renewals = 0;
         network.sound();
         bytes += message.remaining();
-        if (span.add(index, new Piece(header, message, connection, connection.address()))) {
+        if (span.add(index, new ReceivedPiece(header, message, connection, connection.address()))) {
             changed.signalAll();
             if (span.isReceived()) {
                 subscriptions.goOn(network.pool().live());

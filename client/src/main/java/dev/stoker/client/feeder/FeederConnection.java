@@ -2,7 +2,7 @@ package dev.stoker.client.feeder;
 
 import dev.stoker.client.errors.ConnectionLostException;
 import dev.stoker.client.errors.TlsException;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.transport.LocalReads;
 import dev.stoker.client.transport.PlainWire;
 import dev.stoker.client.transport.Tls;
@@ -32,7 +32,7 @@ import java.util.Set;
  * FrameReader} receives. The input thread calls {@link #receive}, {@link #finishConnect} and {@link #secure}; the
  * client's lock guards everything else.
  */
-final class FeederConnection implements Piece.Origin {
+final class FeederConnection implements ReceivedPiece.Origin {
     enum State {
         CONNECTING,
         /** The TLS handshake is running, if TLS is wanted. */
@@ -67,7 +67,7 @@ final class FeederConnection implements Piece.Origin {
     private static final int RECEIVE_BUFFER = 4 << 20;
 
     /** Returns the connection over which a piece arrived. */
-    static FeederConnection of(Piece piece) {
+    static FeederConnection of(ReceivedPiece piece) {
         return (FeederConnection) piece.origin().orElseThrow();
     }
 
@@ -107,7 +107,7 @@ final class FeederConnection implements Piece.Origin {
 
     long subscription;
     /** Receipts that were sent and are not yet durable, oldest first. */
-    final Deque<Receipts.Entries> undurable = new ArrayDeque<>();
+    final Deque<PendingReceipts.Entries> undurable = new ArrayDeque<>();
 
     /** ACK entries of this session. */
     long sentEntries;

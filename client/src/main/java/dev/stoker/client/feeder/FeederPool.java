@@ -43,7 +43,7 @@ final class FeederPool {
     private final Dialler dialler;
     private final RandomGenerator random;
     private final Map<String, PooledFeeder> byAddress = new LinkedHashMap<>();
-    private final LaneAssignment lanes = new LaneAssignment();
+    private final LaneRoutes lanes = new LaneRoutes();
     private final LocalFeeders local;
 
     private Optional<Long> darkSinceNs = Optional.empty();
@@ -72,7 +72,7 @@ final class FeederPool {
         return Optional.ofNullable(byAddress.get(address));
     }
 
-    LaneAssignment lanes() {
+    LaneRoutes lanes() {
         return lanes;
     }
 

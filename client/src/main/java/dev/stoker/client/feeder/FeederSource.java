@@ -6,9 +6,9 @@ import dev.stoker.client.errors.FeedNotFoundException;
 import dev.stoker.client.errors.FencedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.source.BatchSource;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.source.ClientStats;
-import dev.stoker.client.source.FeedOptions;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Span;
 import dev.stoker.client.stats.FeedStats;
 import dev.stoker.client.transport.Buffers;
@@ -33,7 +33,7 @@ public final class FeederSource implements BatchSource {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Target target;
-    private final FeedOptions options;
+    private final ClientOptions options;
     private final Subscriptions subscriptions;
     private final Network network;
     private final FrameHandler frameHandler;
@@ -52,7 +52,7 @@ public final class FeederSource implements BatchSource {
 
     private boolean isClosed;
 
-    public FeederSource(Target target, FeedOptions options) {
+    public FeederSource(Target target, ClientOptions options) {
         this.target = target;
         this.options = options;
         this.subscriptions = new Subscriptions(options.timing().ack().toNanos());
@@ -209,7 +209,7 @@ public final class FeederSource implements BatchSource {
     }
 
     @Override
-    public List<Piece> take(Span span, long index) {
+    public List<ReceivedPiece> take(Span span, long index) {
         if (!span.isReady(index)) {
             await(span, index);
         } else if (network.failure().filter(FencedException.class::isInstance).isPresent()) {
@@ -237,7 +237,7 @@ public final class FeederSource implements BatchSource {
                 awaitChange(LOOK_NS);
                 wait.judge(span, index);
             }
-            Piece last = span.last(index);
+            ReceivedPiece last = span.last(index);
             clientStats.waited(wait.cause(FeederConnection.of(last)), last, System.nanoTime() - wait.begunNs());
         } finally {
             network.waiting(Optional.empty());
@@ -246,7 +246,7 @@ public final class FeederSource implements BatchSource {
     }
 
     @Override
-    public void acknowledge(Span span, long index, List<Piece> pieces) {
+    public void acknowledge(Span span, long index, List<ReceivedPiece> pieces) {
         if (!isClosed) {
             subscriptions.acknowledge(span, index, pieces, System.nanoTime());
         }

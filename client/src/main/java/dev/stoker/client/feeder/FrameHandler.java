@@ -8,8 +8,8 @@ import dev.stoker.client.errors.FencedException;
 import dev.stoker.client.errors.OrderMismatchException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.UnauthorizedException;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.source.ClientStats;
-import dev.stoker.client.source.FeedOptions;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.client.transport.Target;
 import dev.stoker.schemas.protocol.BatchRef;
@@ -55,7 +55,7 @@ final class FrameHandler implements FeederConnection.Sink {
     record Surroundings(
             ReentrantLock lock, Condition changed, Target target, Network network, Subscriptions subscriptions) {}
 
-    FrameHandler(Surroundings around, FeedOptions options, ClientStats clientStats) {
+    FrameHandler(Surroundings around, ClientOptions options, ClientStats clientStats) {
         this.lock = around.lock;
         this.changed = around.changed;
         this.target = around.target;

@@ -3,7 +3,7 @@ package dev.stoker.client.feeder;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.TlsException;
 import dev.stoker.client.errors.UnauthorizedException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.transport.LocalTransport;
 import dev.stoker.client.transport.Target;
 import dev.stoker.client.transport.Timing;
@@ -68,7 +68,7 @@ final class Network implements FeederPool.Dialler {
     Network(
             Condition changed,
             Target target,
-            FeedOptions options,
+            ClientOptions options,
             Subscriptions subscriptions,
             IntFunction<Hello> hello) {
         this.changed = changed;

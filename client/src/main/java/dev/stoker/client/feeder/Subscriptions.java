@@ -1,6 +1,6 @@
 package dev.stoker.client.feeder;
 
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Span;
 import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
@@ -22,7 +22,7 @@ final class Subscriptions {
     private record Subscribed(Span span, Set<Integer> lanes) {}
 
     private final Map<FeederConnection, Subscribed> subscribed = new LinkedHashMap<>();
-    private final Receipts receipts = new Receipts();
+    private final PendingReceipts receipts = new PendingReceipts();
     private final long ackNs;
 
     /** How many batches may be granted and not yet consumed. */
@@ -58,7 +58,7 @@ final class Subscriptions {
         lanes = streamLanes;
     }
 
-    Receipts receipts() {
+    PendingReceipts receipts() {
         return receipts;
     }
 
@@ -232,7 +232,7 @@ final class Subscriptions {
     }
 
     /** Notes that the trainer has consumed a batch: records its receipts and lets the feeders continue. */
-    void acknowledge(Span span, long index, List<Piece> pieces, long nowNs) {
+    void acknowledge(Span span, long index, List<ReceivedPiece> pieces, long nowNs) {
         span.consumed = Math.max(span.consumed, index + 1);
         receipts.add(pieces, nowNs);
         if (span.consumed == span.range().count() || receipts.isDue(nowNs, ackNs)) {

@@ -2,7 +2,7 @@ package dev.stoker.client.feeder;
 
 import dev.stoker.client.errors.BatchTimeoutException;
 import dev.stoker.client.errors.ConnectTimeoutException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.source.Span;
 import dev.stoker.client.stats.Waits;
 import dev.stoker.client.transport.Target;
@@ -21,7 +21,7 @@ final class Wait {
     private final Target target;
     private final Network network;
     private final FrameHandler frameHandler;
-    private final FeedOptions options;
+    private final ClientOptions options;
     private final long begunNs = System.nanoTime();
     private long lookedAtNs = begunNs;
     private long unconnectedNs;
@@ -29,7 +29,7 @@ final class Wait {
     private String cause;
 
     /** @param isFirst whether the wait is for the first batch of an epoch */
-    Wait(Target target, Network network, FrameHandler frameHandler, FeedOptions options, boolean isFirst) {
+    Wait(Target target, Network network, FrameHandler frameHandler, ClientOptions options, boolean isFirst) {
         this.target = target;
         this.network = network;
         this.frameHandler = frameHandler;

@@ -5,7 +5,7 @@ import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.FeedNotFoundException;
 import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.StateMismatchException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.transport.Address;
 import dev.stoker.client.transport.HostNames;
 import dev.stoker.client.transport.LocalTransport;
@@ -55,7 +55,7 @@ final class LookupFeeders {
     }
 
     private final Target target;
-    private final FeedOptions options;
+    private final ClientOptions options;
     private final HostNames names = new HostNames(InetAddress::getAllByName);
     private final AtomicInteger attempts = new AtomicInteger();
     private final Deque<LookupSession> idle = new ArrayDeque<>();
@@ -66,7 +66,7 @@ final class LookupFeeders {
     private @Nullable Welcome first;
     private boolean isClosed;
 
-    LookupFeeders(Target target, FeedOptions options) {
+    LookupFeeders(Target target, ClientOptions options) {
         this.target = target;
         this.options = options;
     }

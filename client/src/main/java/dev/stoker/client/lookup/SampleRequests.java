@@ -2,7 +2,7 @@ package dev.stoker.client.lookup;
 
 import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedProtocolException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.transport.Target;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
@@ -14,7 +14,7 @@ import dev.stoker.schemas.protocol.Entries;
 import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Samples;
 import dev.stoker.schemas.protocol.Welcome;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,10 +37,10 @@ public final class SampleRequests implements AutoCloseable {
      * @param columns the columns of its message: the key, then the fields
      * @param row its row in them
      */
-    public record Row(SamplePlace place, List<ArrowColumn> columns, int row) {}
+    public record Row(SampleAddress place, List<ArrowColumn> columns, int row) {}
 
     /** Connects to the feed. */
-    public SampleRequests(Target target, FeedOptions options) {
+    public SampleRequests(Target target, ClientOptions options) {
         feeders = new LookupFeeders(target, options);
         welcome = feeders.connect();
         fields = welcome.fields().stream()
@@ -58,8 +58,8 @@ public final class SampleRequests implements AutoCloseable {
     }
 
     /** Returns the places of samples; empty for a key that the version does not have. */
-    public List<Optional<SamplePlace>> stat(List<String> keys) {
-        List<Optional<SamplePlace>> places = new ArrayList<>(Collections.nCopies(keys.size(), Optional.empty()));
+    public List<Optional<SampleAddress>> stat(List<String> keys) {
+        List<Optional<SampleAddress>> places = new ArrayList<>(Collections.nCopies(keys.size(), Optional.empty()));
         for (List<Integer> numbers : requests(keys)) {
             List<String> some = numbers.stream().map(keys::get).toList();
             feeders.call(session -> {

@@ -56,10 +56,10 @@ public interface BatchSource {
     void hurry();
 
     /** Waits for the pieces of a batch and returns them. */
-    List<Piece> take(Span span, long index);
+    List<ReceivedPiece> take(Span span, long index);
 
     /** Notes that the trainer has finished a batch. */
-    void acknowledge(Span span, long index, List<Piece> pieces);
+    void acknowledge(Span span, long index, List<ReceivedPiece> pieces);
 
     Buffers buffers();
 

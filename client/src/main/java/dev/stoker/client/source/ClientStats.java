@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 /** What a client has handed out, and how long its trainer waited. Guarded by the client's lock. */
 public final class ClientStats {
     private final String feed;
-    private final FeedOptions options;
+    private final ClientOptions options;
     private final Waits waits = new Waits();
     private long batches;
     private long samples;
@@ -36,7 +36,7 @@ public final class ClientStats {
             long duplicatePieces) {}
 
     /** @param feed the feed as the user named it */
-    public ClientStats(String feed, FeedOptions options) {
+    public ClientStats(String feed, ClientOptions options) {
         this.feed = feed;
         this.options = options;
     }
@@ -59,7 +59,7 @@ public final class ClientStats {
     }
 
     /** Notes the end of a wait that ended with a piece. */
-    public void waited(String cause, Piece last, long ns) {
+    public void waited(String cause, ReceivedPiece last, long ns) {
         BatchIdentity identity = last.header().identity();
         waits.add(cause, last.from(), (int) identity.lane(), name(identity), ns);
     }

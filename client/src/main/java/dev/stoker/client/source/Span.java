@@ -2,9 +2,9 @@ package dev.stoker.client.source;
 
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.delivery.BatchNumbers;
 import dev.stoker.schemas.order.delivery.DeliveredPiece;
 import dev.stoker.schemas.order.delivery.Delivery;
-import dev.stoker.schemas.order.delivery.Numbers;
 import dev.stoker.schemas.order.delivery.SkippedBatches;
 import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.BatchIdentity;
@@ -39,10 +39,10 @@ public final class Span {
     public record Place(long index, int piece) {}
 
     private final Range range;
-    private final Numbers numbers;
+    private final BatchNumbers numbers;
     private final EpochNumbering numbering;
-    private final Map<Long, Piece[]> partial = new HashMap<>();
-    private final Map<Long, List<Piece>> ready = new HashMap<>();
+    private final Map<Long, ReceivedPiece[]> partial = new HashMap<>();
+    private final Map<Long, List<ReceivedPiece>> ready = new HashMap<>();
     private final Set<Long> ahead = new TreeSet<>();
 
     /** Batches that the trainer has finished. */
@@ -54,7 +54,7 @@ public final class Span {
 
     public Span(Range range, EpochNumbering numbering) {
         this.range = range;
-        this.numbers = new Numbers(range.first, range.stride, range.count, range.skipped);
+        this.numbers = new BatchNumbers(range.first, range.stride, range.count, range.skipped);
         this.numbering = numbering;
     }
 
@@ -96,7 +96,7 @@ public final class Span {
         if (index < complete || index >= range.count || ahead.contains(index)) {
             return false;
         }
-        Piece[] pieces = partial.get(index);
+        ReceivedPiece[] pieces = partial.get(index);
         return pieces == null || (piece < pieces.length && pieces[piece] == null);
     }
 
@@ -121,11 +121,11 @@ public final class Span {
     }
 
     /** Adds a wanted piece. Returns whether it completes its batch. */
-    public boolean add(long index, Piece piece) {
+    public boolean add(long index, ReceivedPiece piece) {
         BatchIdentity identity = piece.header().identity();
-        Piece[] pieces = partial.computeIfAbsent(index, i -> new Piece[identity.pieces()]);
+        ReceivedPiece[] pieces = partial.computeIfAbsent(index, i -> new ReceivedPiece[identity.pieces()]);
         pieces[identity.piece()] = piece;
-        for (Piece each : pieces) {
+        for (ReceivedPiece each : pieces) {
             if (each == null) {
                 return false;
             }
@@ -140,13 +140,13 @@ public final class Span {
     }
 
     /** Returns a batch once, after it has arrived. */
-    public Optional<List<Piece>> take(long index) {
+    public Optional<List<ReceivedPiece>> take(long index) {
         return Optional.ofNullable(ready.remove(index));
     }
 
     /** The last piece of a batch that is ready. */
-    public Piece last(long index) {
-        List<Piece> pieces = Objects.requireNonNull(ready.get(index), "the batch is ready");
+    public ReceivedPiece last(long index) {
+        List<ReceivedPiece> pieces = Objects.requireNonNull(ready.get(index), "the batch is ready");
         return pieces.get(pieces.size() - 1);
     }
 

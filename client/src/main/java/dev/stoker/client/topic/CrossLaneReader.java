@@ -1,7 +1,7 @@
 package dev.stoker.client.topic;
 
-import dev.stoker.client.source.Piece;
 import dev.stoker.client.source.PieceRequest;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Span;
 import dev.stoker.schemas.kafka.RecordPosition;
 import java.util.ArrayList;
@@ -86,9 +86,9 @@ final class CrossLaneReader {
      * @return whether at least one was read
      */
     boolean take(List<Sought> sought) {
-        Optional<TopicRecord> last = Optional.empty();
+        Optional<VerifiedRecord> last = Optional.empty();
         for (Sought next : sought) {
-            List<TopicRecord> parts = parts(next.request, next.position(), last);
+            List<VerifiedRecord> parts = parts(next.request, next.position(), last);
             if (parts.isEmpty()) {
                 break; // It is looked up when the trainer waits for it.
             }
@@ -101,12 +101,12 @@ final class CrossLaneReader {
     /**
      * Returns all parts of a piece, searched after a record or everywhere; empty if it does not exist or is not near.
      */
-    private List<TopicRecord> parts(PieceRequest request, RecordPosition first, Optional<TopicRecord> before) {
-        List<TopicRecord> parts = new ArrayList<>();
-        Optional<TopicRecord> last = before;
+    private List<VerifiedRecord> parts(PieceRequest request, RecordPosition first, Optional<VerifiedRecord> before) {
+        List<VerifiedRecord> parts = new ArrayList<>();
+        Optional<VerifiedRecord> last = before;
         do {
             RecordPosition part = new RecordPosition(first.epoch(), first.kind(), first.batch(), parts.size());
-            Optional<TopicRecord> record = last.flatMap(found -> search.behind(found, part));
+            Optional<VerifiedRecord> record = last.flatMap(found -> search.behind(found, part));
             if (record.isEmpty() && (before.isEmpty() || !parts.isEmpty())) {
                 record = search.find(request.lane(), part).record();
             }
@@ -121,8 +121,8 @@ final class CrossLaneReader {
         return parts;
     }
 
-    private void add(Sought sought, List<TopicRecord> parts) {
-        Piece piece = pieces.piece(sought.span, sought.index, sought.piece, parts);
+    private void add(Sought sought, List<VerifiedRecord> parts) {
+        ReceivedPiece piece = pieces.piece(sought.span, sought.index, sought.piece, parts);
         largest = Math.max(largest, piece.header().messageBytes());
         state.lock.lock();
         try {

@@ -1,7 +1,7 @@
 package dev.stoker.client.topic;
 
 import dev.stoker.client.errors.BatchTimeoutException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.order.LaneOrder;
@@ -16,12 +16,13 @@ import java.util.TreeMap;
  */
 final class EpochBoundary {
     private final TopicTarget target;
-    private final FeedOptions options;
+    private final ClientOptions options;
     private final TopicOpening opening;
     private final TopicSearch search;
     private final TopicState state;
 
-    EpochBoundary(TopicTarget target, FeedOptions options, TopicOpening opening, TopicSearch search, TopicState state) {
+    EpochBoundary(
+            TopicTarget target, ClientOptions options, TopicOpening opening, TopicSearch search, TopicState state) {
         this.target = target;
         this.options = options;
         this.opening = opening;

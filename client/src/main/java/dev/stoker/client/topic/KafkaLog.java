@@ -1,7 +1,7 @@
 package dev.stoker.client.topic;
 
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -49,7 +49,7 @@ final class KafkaLog implements TopicLog {
     private boolean isAnswered = true;
 
     /** Opens a log for looking at single records. */
-    static KafkaLog looking(TopicTarget target, FeedOptions options, Map<String, String> environment) {
+    static KafkaLog looking(TopicTarget target, ClientOptions options, Map<String, String> environment) {
         return new KafkaLog(
                 target,
                 options,
@@ -63,7 +63,7 @@ final class KafkaLog implements TopicLog {
     }
 
     /** Opens a log for reading sequentially. */
-    static KafkaLog reading(TopicTarget target, FeedOptions options, Map<String, String> environment) {
+    static KafkaLog reading(TopicTarget target, ClientOptions options, Map<String, String> environment) {
         long fetched = Math.min(64L << 20, Math.max(1L << 20, options.bufferBytes() / 8));
         return new KafkaLog(
                 target,
@@ -81,7 +81,7 @@ final class KafkaLog implements TopicLog {
     }
 
     private KafkaLog(
-            TopicTarget target, FeedOptions options, Map<String, String> environment, Map<String, String> more) {
+            TopicTarget target, ClientOptions options, Map<String, String> environment, Map<String, String> more) {
         this(target.topic(), options.connectTimeout(), consumer(target, options, environment, more));
     }
 
@@ -93,7 +93,7 @@ final class KafkaLog implements TopicLog {
     }
 
     private static Consumer<byte[], byte[]> consumer(
-            TopicTarget target, FeedOptions options, Map<String, String> environment, Map<String, String> more) {
+            TopicTarget target, ClientOptions options, Map<String, String> environment, Map<String, String> more) {
         Properties settings = target.clients(environment);
         settings.setProperty(ConsumerConfig.GROUP_ID_CONFIG, options.group());
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");

@@ -44,7 +44,7 @@ final class TopicGuesses {
     }
 
     /** Notes the offset of a record. */
-    void saw(TopicRecord record) {
+    void saw(VerifiedRecord record) {
         int lane = record.header().lane();
         Anchor anchor = new Anchor(record.position(), record.offset());
         Seen known = seen.get(lane);

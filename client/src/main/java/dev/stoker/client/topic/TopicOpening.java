@@ -6,7 +6,7 @@ import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.OrderMismatchException;
 import dev.stoker.client.errors.StateMismatchException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -27,12 +27,12 @@ import java.util.function.BooleanSupplier;
  */
 final class TopicOpening {
     private final TopicTarget target;
-    private final FeedOptions options;
+    private final ClientOptions options;
     private final TopicLog log;
     private final BooleanSupplier isClosed;
     private final long deadlineNs;
 
-    TopicOpening(TopicTarget target, FeedOptions options, TopicLog log, BooleanSupplier isClosed) {
+    TopicOpening(TopicTarget target, ClientOptions options, TopicLog log, BooleanSupplier isClosed) {
         this.target = target;
         this.options = options;
         this.log = log;
@@ -73,7 +73,7 @@ final class TopicOpening {
     }
 
     private TopicInfo info(TopicSearch search) {
-        Optional<TopicRecord> found = search.at(0, search.begin(0));
+        Optional<VerifiedRecord> found = search.at(0, search.begin(0));
         while (found.isEmpty()) {
             require("no record yet after " + millis() + log.trouble() + ". Is the feed running?");
             found = search.at(0, search.begin(0));
@@ -88,7 +88,7 @@ final class TopicOpening {
     }
 
     /** Returns the description of a record's epoch. */
-    private TopicInfo described(TopicSearch search, TopicRecord record) {
+    private TopicInfo described(TopicSearch search, VerifiedRecord record) {
         return record.header().kind() == RecordKind.BATCH
                 ? epoch(search, record.header().epoch()).orElseThrow()
                 : read(record);
@@ -100,12 +100,13 @@ final class TopicOpening {
      * @throws FeedException if the description no longer exists
      */
     Optional<TopicInfo> epoch(TopicSearch search, long epoch) {
-        Optional<TopicRecord> oldest = search.at(0, search.begin(0));
+        Optional<VerifiedRecord> oldest = search.at(0, search.begin(0));
         if (oldest.isEmpty()) {
             return Optional.empty();
         }
         boolean isWhole = oldest.get().position().compareTo(RecordPosition.begin(epoch)) <= 0;
-        Optional<TopicRecord> found = search.find(0, isWhole ? RecordPosition.begin(epoch) : RecordPosition.end(epoch))
+        Optional<VerifiedRecord> found = search.find(
+                        0, isWhole ? RecordPosition.begin(epoch) : RecordPosition.end(epoch))
                 .record();
         if (found.isEmpty() && !isWhole) {
             throw new FeedException(target + ", partition 0: the beginning of epoch " + epoch
@@ -114,8 +115,8 @@ final class TopicOpening {
         return found.map(this::read);
     }
 
-    private TopicInfo read(TopicRecord record) {
-        String where = TopicRecord.where(target, 0, record.offset());
+    private TopicInfo read(VerifiedRecord record) {
+        String where = VerifiedRecord.where(target, 0, record.offset());
         try {
             TopicInfo info = TopicInfo.read(record.value(), where);
             if (!info.fingerprint().equals(record.header().fingerprint())) {

@@ -2,8 +2,8 @@ package dev.stoker.client.topic;
 
 import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.StateMismatchException;
-import dev.stoker.client.source.Piece;
 import dev.stoker.client.source.PieceRequest;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Span;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
@@ -50,18 +50,18 @@ final class TopicPieces {
     }
 
     /** Refuses a record of another feed. If each epoch has a separate version, records of other epochs are skipped. */
-    void require(int lane, TopicRecord record) {
+    void require(int lane, VerifiedRecord record) {
         boolean isOfEpoch =
                 info.epoch().orElse(record.header().epoch()) == record.header().epoch();
         if (isOfEpoch && !record.header().fingerprint().equals(info.fingerprint())) {
-            throw new StateMismatchException(TopicRecord.where(target, lane, record.offset()) + ": "
+            throw new StateMismatchException(VerifiedRecord.where(target, lane, record.offset()) + ": "
                     + record.position() + " belongs to another feed: fingerprint "
                     + record.header().fingerprint() + ", expected " + info.fingerprint()
                     + ". A topic holds one feed");
         }
         ValueFormat format = info.values().format();
         if (record.header().values() != format) {
-            throw new StateMismatchException(TopicRecord.where(target, lane, record.offset()) + ": "
+            throw new StateMismatchException(VerifiedRecord.where(target, lane, record.offset()) + ": "
                     + record.position() + " was written with --value-format "
                     + record.header().values().text() + ", the other records of this feed with " + format.text()
                     + ". A topic has one format");
@@ -69,18 +69,18 @@ final class TopicPieces {
     }
 
     /** Refuses a record whose number of parts differs from that of the parts before it. */
-    void requireSameParts(List<TopicRecord> before, TopicRecord record) {
+    void requireSameParts(List<VerifiedRecord> before, VerifiedRecord record) {
         if (!before.isEmpty()
                 && before.get(0).header().parts() != record.header().parts()) {
             throw new CorruptBatchException(
-                    TopicRecord.where(target, record.header().lane(), record.offset()) + ": expected "
+                    VerifiedRecord.where(target, record.header().lane(), record.offset()) + ": expected "
                             + Units.plural(before.get(0).header().parts(), "part") + " as in the records before, found "
                             + record.header().parts() + ": feed the epoch again into a new topic");
         }
     }
 
     /** Makes a piece of a batch from all parts of the batch in its lane. */
-    Piece piece(Span span, long index, int number, List<TopicRecord> parts) {
+    ReceivedPiece piece(Span span, long index, int number, List<VerifiedRecord> parts) {
         List<PieceRequest> requests =
                 PieceRequest.of(span.numbering(), span.range().tail(), span.number(index));
         PieceRequest request = requests.get(number);
@@ -110,7 +110,7 @@ final class TopicPieces {
                 rows,
                 skipped,
                 request.isRepeated());
-        return new Piece(
+        return new ReceivedPiece(
                 new BatchHeader(identity, new PieceSource(rows, view.tag(), 0), 0, message.limit(), 0),
                 message,
                 target + ", partition " + request.lane() + ", offset "
@@ -118,7 +118,7 @@ final class TopicPieces {
     }
 
     /** Returns the message with the first rows of some parts. */
-    private ByteBuffer message(List<TopicRecord> parts, int rows) {
+    private ByteBuffer message(List<VerifiedRecord> parts, int rows) {
         try {
             if (info.values().format() == ValueFormat.AVRO) {
                 return messageOfSamples(parts, rows);
@@ -131,7 +131,7 @@ final class TopicPieces {
             }
             List<MessageJoin.Cut> cuts = new ArrayList<>();
             int left = rows;
-            for (TopicRecord part : parts) {
+            for (VerifiedRecord part : parts) {
                 int taken = Math.min(left, part.header().rows());
                 ByteBuffer message = RecordValue.messageIn(part.value(), where(part));
                 cuts.add(new MessageJoin.Cut(columns(message, where(part)), 0, taken));
@@ -143,9 +143,9 @@ final class TopicPieces {
         }
     }
 
-    private ByteBuffer messageOfSamples(List<TopicRecord> parts, int rows) throws StokerException {
+    private ByteBuffer messageOfSamples(List<VerifiedRecord> parts, int rows) throws StokerException {
         int left = rows;
-        for (TopicRecord part : parts) {
+        for (VerifiedRecord part : parts) {
             if (part.header().rows() + part.header().skipped() != 1) {
                 throw new CorruptBatchException(where(part) + ": expected a record of one sample, found "
                         + Units.plural(part.header().rows(), "row") + " and "
@@ -168,7 +168,7 @@ final class TopicPieces {
         return Arrays.stream(view.numbers()).mapToObj(all::get).toList();
     }
 
-    private String where(TopicRecord record) {
-        return TopicRecord.where(target, record.header().lane(), record.offset());
+    private String where(VerifiedRecord record) {
+        return VerifiedRecord.where(target, record.header().lane(), record.offset());
     }
 }

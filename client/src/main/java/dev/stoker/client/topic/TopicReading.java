@@ -1,7 +1,7 @@
 package dev.stoker.client.topic;
 
 import dev.stoker.client.source.LanePlan;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Span;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
@@ -28,7 +28,7 @@ final class TopicReading {
     private final TopicSearch search;
     private final long laneBytes;
     /** The parts of the piece that is arriving, by lane. */
-    private final Map<Integer, List<TopicRecord>> parts = new HashMap<>();
+    private final Map<Integer, List<VerifiedRecord>> parts = new HashMap<>();
     /** Bytes that the trainer has not taken, by lane. */
     private final Map<Integer, Long> keptBytes = new HashMap<>();
 
@@ -137,7 +137,7 @@ final class TopicReading {
      *
      * @return the record, if it shows that its lane does not continue at the expected position
      */
-    Optional<TopicRecord> take(TopicRecord record) {
+    Optional<VerifiedRecord> take(VerifiedRecord record) {
         int lane = record.header().lane();
         pieces.require(lane, record);
         if (stalled.containsKey(lane)) {
@@ -153,7 +153,7 @@ final class TopicReading {
             stream.pause(Set.of(lane));
             return Optional.empty();
         }
-        List<TopicRecord> arrived = parts.getOrDefault(lane, new ArrayList<>());
+        List<VerifiedRecord> arrived = parts.getOrDefault(lane, new ArrayList<>());
         Optional<RecordPosition> wanted = coming.map(LanePlan.Coming::position)
                 .map(first -> new RecordPosition(first.epoch(), first.kind(), first.batch(), arrived.size()));
         if (wanted.isPresent() && position.compareTo(wanted.get()) > 0) {
@@ -176,12 +176,12 @@ final class TopicReading {
         return Optional.empty();
     }
 
-    private void complete(int lane, LanePlan.Coming coming, List<TopicRecord> arrived) {
+    private void complete(int lane, LanePlan.Coming coming, List<VerifiedRecord> arrived) {
         plan.took(lane);
-        TopicRecord end = arrived.get(arrived.size() - 1);
+        VerifiedRecord end = arrived.get(arrived.size() - 1);
         last.put(lane, end.position());
         held.computeIfAbsent(lane, l -> new ArrayList<>()).add(new Held(coming, end.offset() + 1));
-        Piece piece = pieces.piece(coming.span(), coming.index(), coming.piece(), arrived);
+        ReceivedPiece piece = pieces.piece(coming.span(), coming.index(), coming.piece(), arrived);
         coming.span().add(coming.index(), piece);
         keptBytes.merge(lane, (long) piece.header().messageBytes(), Long::sum);
         if (kept(lane) > laneBytes && paused.put(lane, true) == null) {
@@ -193,7 +193,7 @@ final class TopicReading {
      * Moves to another offset of a lane whose next record is not the expected one. Waits for brokers; not under the
      * lock.
      */
-    void resync(int lane, Optional<RecordPosition> wanted, Optional<TopicRecord> ahead) {
+    void resync(int lane, Optional<RecordPosition> wanted, Optional<VerifiedRecord> ahead) {
         parts.remove(lane);
         if (wanted.isEmpty()) {
             seek(lane, ahead.map(record -> record.offset() + 1).orElseGet(() -> search.begin(lane)));
@@ -202,7 +202,7 @@ final class TopicReading {
         TopicSearch.Place place = search.find(lane, wanted.get());
         if (ahead.isPresent()
                 && (place.record().isEmpty() || place.offset() >= ahead.get().offset())) {
-            Optional<TopicRecord> found =
+            Optional<VerifiedRecord> found =
                     search.scan(lane, wanted.get(), ahead.get().offset());
             place = new TopicSearch.Place(
                     found.orElseThrow(() -> search.gap(lane, wanted.get(), ahead.get()))

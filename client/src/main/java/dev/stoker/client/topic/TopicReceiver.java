@@ -2,7 +2,7 @@ package dev.stoker.client.topic;
 
 import dev.stoker.client.errors.BatchTimeoutException;
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
@@ -27,7 +27,7 @@ final class TopicReceiver implements Runnable {
     private static final Duration SHORT = Duration.ofMillis(20);
 
     private final TopicTarget target;
-    private final FeedOptions options;
+    private final ClientOptions options;
     private final TopicLog looking;
     private final TopicLog stream;
     private final TopicState state;
@@ -45,7 +45,7 @@ final class TopicReceiver implements Runnable {
      */
     TopicReceiver(
             TopicTarget target,
-            FeedOptions options,
+            ClientOptions options,
             TopicLog looking,
             TopicLog stream,
             TopicState state,
@@ -199,8 +199,8 @@ final class TopicReceiver implements Runnable {
             if (resynced.contains(entry.partition())) {
                 continue; // The records after a gap are read again.
             }
-            TopicRecord record = TopicRecord.of(target, entry);
-            Optional<TopicRecord> ahead;
+            VerifiedRecord record = VerifiedRecord.of(target, entry);
+            Optional<VerifiedRecord> ahead;
             state.lock.lock();
             try {
                 if (now != state.lanes) {

@@ -26,14 +26,14 @@ final class TopicSearch {
      * @param offset the record's offset, or the earliest that it can get
      * @param record empty if it is not yet written
      */
-    record Place(long offset, Optional<TopicRecord> record) {}
+    record Place(long offset, Optional<VerifiedRecord> record) {}
 
     private final TopicTarget target;
     private final TopicLog log;
     private final Duration patience;
     private final BooleanSupplier isClosed;
     /** The last record read, if the log continues after it. */
-    private @Nullable TopicRecord last;
+    private @Nullable VerifiedRecord last;
     /** Empty until the contents of the lanes are known. */
     private Optional<TopicGuesses> guesses = Optional.empty();
 
@@ -72,11 +72,11 @@ final class TopicSearch {
     }
 
     /** The first committed record at or after an offset; empty at the end. */
-    Optional<TopicRecord> at(int partition, long offset) {
+    Optional<VerifiedRecord> at(int partition, long offset) {
         return at(partition, offset, end(partition));
     }
 
-    private Optional<TopicRecord> at(int partition, long offset, long end) {
+    private Optional<VerifiedRecord> at(int partition, long offset, long end) {
         if (offset >= end) {
             return Optional.empty();
         }
@@ -88,10 +88,10 @@ final class TopicSearch {
     }
 
     /** The next record. The entry before it was not the last below {@code end}, or only markers follow. */
-    private Optional<TopicRecord> next(int partition, long end) {
+    private Optional<VerifiedRecord> next(int partition, long end) {
         Patience waiting = new Patience(partition);
         while (true) {
-            Optional<TopicRecord> record = read();
+            Optional<VerifiedRecord> record = read();
             if (record.isPresent()) {
                 return record;
             }
@@ -102,8 +102,8 @@ final class TopicSearch {
         }
     }
 
-    private Optional<TopicRecord> read() {
-        Optional<TopicRecord> record = log.next().map(entry -> TopicRecord.of(target, entry));
+    private Optional<VerifiedRecord> read() {
+        Optional<VerifiedRecord> record = log.next().map(entry -> VerifiedRecord.of(target, entry));
         record.ifPresent(found -> {
             last = found;
             guesses.ifPresent(known -> known.saw(found));
@@ -112,10 +112,10 @@ final class TopicSearch {
     }
 
     /** The last committed record, or one of the last few; empty if there is none. */
-    Optional<TopicRecord> last(int partition) {
+    Optional<VerifiedRecord> last(int partition) {
         long low = begin(partition);
         long high = end(partition);
-        Optional<TopicRecord> found = Optional.empty();
+        Optional<VerifiedRecord> found = Optional.empty();
         // Markers of transactions take offsets, too.
         for (long back = 1; found.isEmpty() && back < 2 * (high - low); back *= 2) {
             found = at(partition, Math.max(low, high - back), high);
@@ -129,7 +129,7 @@ final class TopicSearch {
      */
     long edge(int partition, RecordPosition wanted) {
         long low = begin(partition);
-        Optional<TopicRecord> oldest = at(partition, low);
+        Optional<VerifiedRecord> oldest = at(partition, low);
         return oldest.isEmpty() || oldest.get().position().compareTo(wanted) >= 0
                 ? low
                 : find(partition, wanted).offset();
@@ -145,10 +145,10 @@ final class TopicSearch {
         long high = end(partition);
         long before = low - 1;
         long after = high;
-        Optional<TopicRecord> found = Optional.empty();
+        Optional<VerifiedRecord> found = Optional.empty();
         for (int tries = 0; after - before > 1; tries++) {
             long middle = pivot(partition, wanted, tries, before, after);
-            Optional<TopicRecord> record = at(partition, middle, high);
+            Optional<VerifiedRecord> record = at(partition, middle, high);
             if (record.isEmpty() || record.get().offset() >= after) {
                 after = middle; // only transaction markers follow
             } else if (record.get().position().equals(wanted)) {
@@ -163,7 +163,7 @@ final class TopicSearch {
         if (found.isEmpty()) {
             return new Place(before + 1, found);
         }
-        TopicRecord ahead = found.get();
+        VerifiedRecord ahead = found.get();
         if (before < low) {
             throw new FeedException(target + ", partition " + partition + ": " + wanted
                     + " is no longer there; the partition begins with "
@@ -204,11 +204,11 @@ final class TopicSearch {
      * arrives at once. Skips the records in between.
      */
     @SuppressWarnings("ReferenceEquality") // The last record read is one object.
-    Optional<TopicRecord> behind(TopicRecord before, RecordPosition wanted) {
+    Optional<VerifiedRecord> behind(VerifiedRecord before, RecordPosition wanted) {
         int partition = before.header().lane();
-        Optional<TopicRecord> record = Optional.of(before);
+        Optional<VerifiedRecord> record = Optional.of(before);
         while (record.isPresent() && record.get().position().compareTo(wanted) < 0) {
-            TopicRecord at = record.get();
+            VerifiedRecord at = record.get();
             long distance = guesses.map(known -> known.distance(partition, at.position(), wanted))
                     .orElse(1L);
             if (distance * at.value().length > FAR_BYTES) {
@@ -223,8 +223,8 @@ final class TopicSearch {
     }
 
     /** Finds the first record of a position before an offset, by reading from the partition's beginning. */
-    Optional<TopicRecord> scan(int partition, RecordPosition wanted, long end) {
-        Optional<TopicRecord> record = at(partition, begin(partition), end);
+    Optional<VerifiedRecord> scan(int partition, RecordPosition wanted, long end) {
+        Optional<VerifiedRecord> record = at(partition, begin(partition), end);
         while (record.isPresent() && record.get().offset() < end) {
             if (record.get().position().equals(wanted)) {
                 return record;
@@ -235,8 +235,8 @@ final class TopicSearch {
     }
 
     /** The error for a missing record. */
-    FeedException gap(int partition, RecordPosition wanted, TopicRecord ahead) {
-        return new FeedException(TopicRecord.where(target, partition, ahead.offset()) + ": " + ahead.position()
+    FeedException gap(int partition, RecordPosition wanted, VerifiedRecord ahead) {
+        return new FeedException(VerifiedRecord.where(target, partition, ahead.offset()) + ": " + ahead.position()
                 + " found where " + wanted
                 + " was expected, and no record before it has that position: the topic has a gap. Records were"
                 + " deleted, or the topic was recreated: feed into a new topic");

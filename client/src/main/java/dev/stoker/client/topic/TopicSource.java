@@ -3,10 +3,10 @@ package dev.stoker.client.topic;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.source.BatchSource;
+import dev.stoker.client.source.ClientOptions;
 import dev.stoker.client.source.ClientStats;
-import dev.stoker.client.source.FeedOptions;
 import dev.stoker.client.source.LanePlan;
-import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.ReceivedPiece;
 import dev.stoker.client.source.Span;
 import dev.stoker.client.stats.FeedStats;
 import dev.stoker.client.stats.Waits;
@@ -41,7 +41,7 @@ public final class TopicSource implements BatchSource {
      * @param looking for single records
      * @param stream for sequential reading
      */
-    public TopicSource(TopicTarget target, FeedOptions options, TopicLog looking, TopicLog stream) {
+    public TopicSource(TopicTarget target, ClientOptions options, TopicLog looking, TopicLog stream) {
         this.target = target;
         this.buffers = new Buffers(options.bufferBytes());
         this.clientStats = new ClientStats("kafka://" + target.bootstrap() + "/" + target.topic(), options);
@@ -50,7 +50,7 @@ public final class TopicSource implements BatchSource {
     }
 
     /** Opens a source that uses Kafka's consumer. */
-    public static TopicSource open(TopicTarget target, FeedOptions options, Map<String, String> environment) {
+    public static TopicSource open(TopicTarget target, ClientOptions options, Map<String, String> environment) {
         try {
             return new TopicSource(
                     target,
@@ -175,13 +175,13 @@ public final class TopicSource implements BatchSource {
     }
 
     @Override
-    public List<Piece> take(Span span, long index) {
+    public List<ReceivedPiece> take(Span span, long index) {
         if (!span.isReady(index)) {
             await(span, index);
         }
         requireCurrent(span);
-        List<Piece> taken = span.take(index).orElseThrow();
-        for (Piece piece : taken) {
+        List<ReceivedPiece> taken = span.take(index).orElseThrow();
+        for (ReceivedPiece piece : taken) {
             int lane = (int) piece.header().identity().lane();
             if (state.isReadOn(span.number(index), lane, piece.isRepeated())) {
                 state.reading().taken(lane, piece.header().messageBytes());
@@ -217,7 +217,7 @@ public final class TopicSource implements BatchSource {
     }
 
     @Override
-    public void acknowledge(Span span, long index, List<Piece> taken) {
+    public void acknowledge(Span span, long index, List<ReceivedPiece> taken) {
         if (state.lanes != null) {
             state.reading().consumed(span, index);
         }

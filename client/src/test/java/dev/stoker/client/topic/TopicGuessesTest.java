@@ -25,10 +25,10 @@ class TopicGuessesTest {
         return new TopicGuesses(TopicInfo.read(topic.partitions.get(0).get(0).value(), "here"));
     }
 
-    private static List<TopicRecord> records(FakeTopic topic, int lane) {
-        List<TopicRecord> records = new ArrayList<>();
+    private static List<VerifiedRecord> records(FakeTopic topic, int lane) {
+        List<VerifiedRecord> records = new ArrayList<>();
         for (FakeTopic.Content content : topic.partitions.get(lane)) {
-            records.add(TopicRecord.of(
+            records.add(VerifiedRecord.of(
                     TARGET, new TopicLog.Entry(lane, records.size(), content.headers(), content.value())));
         }
         return records;
@@ -47,7 +47,7 @@ class TopicGuessesTest {
                     new FakeTopic(new FakeStream(spec, rows, "00112233445566778899aabbccddeeff"), 1).write(0, 1);
             TopicGuesses guesses = guesses(topic);
             for (int lane = 0; lane < rows.length; lane++) {
-                for (TopicRecord record : records(topic, lane)) {
+                for (VerifiedRecord record : records(topic, lane)) {
                     assertThat(guesses.offset(lane, record.position()))
                             .as(record.position().toString())
                             .isEqualTo(record.offset());
@@ -62,9 +62,9 @@ class TopicGuessesTest {
         TopicGuesses guesses = guesses(topic);
         guesses.saw(records(topic, 2).get(3));
         for (int lane = 0; lane < 4; lane++) {
-            List<TopicRecord> records = records(topic, lane);
+            List<VerifiedRecord> records = records(topic, lane);
             guesses.saw(records.get(0));
-            for (TopicRecord record : records) {
+            for (VerifiedRecord record : records) {
                 assertThat(guesses.offset(lane, record.position())).isEqualTo(record.offset());
             }
         }
@@ -74,14 +74,14 @@ class TopicGuessesTest {
     void whatWasSeenCorrectsTheGuess() throws Exception {
         FakeTopic topic = new FakeTopic(TopicFeeds.stream(4, 400, 400), 1).write(0);
         TopicGuesses guesses = guesses(topic);
-        List<TopicRecord> records = records(topic, 0);
+        List<VerifiedRecord> records = records(topic, 0);
         RecordPosition wanted = records.get(61).position();
         assertThat(guesses.offset(0, wanted)).isEqualTo(61);
         // Others stand before it, as where an older feed has written.
-        guesses.saw(new TopicRecord(records.get(51).header(), 551, new byte[0]));
+        guesses.saw(new VerifiedRecord(records.get(51).header(), 551, new byte[0]));
         assertThat(guesses.offset(0, wanted)).isEqualTo(561);
         // A marker of a transaction stands behind each record.
-        guesses.saw(new TopicRecord(records.get(91).header(), 631, new byte[0]));
+        guesses.saw(new VerifiedRecord(records.get(91).header(), 631, new byte[0]));
         assertThat(guesses.offset(0, wanted)).isEqualTo(571 - 2);
         assertThat(guesses.offset(1, wanted)).isBetween(0L, 4 * 61L);
     }

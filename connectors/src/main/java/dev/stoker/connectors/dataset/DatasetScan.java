@@ -26,7 +26,7 @@ public record DatasetScan(
         List<String> columns,
         List<String> splits,
         List<List<String>> splitConditions,
-        List<RowFilter> filters,
+        List<FieldFilter> filters,
         long limit)
         implements Serializable {
     private static final long serialVersionUID = 1;

@@ -14,7 +14,7 @@ import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.Samples;
 import dev.stoker.schemas.protocol.parts.Caller;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.server.chunks.ChunkSources;
 import dev.stoker.server.feed.LookedUp;
@@ -343,7 +343,7 @@ class LookupTest {
         try (NodeLease node = start(TierOptions.of(), 1 << 20);
                 RawClient client = looking(node)) {
             client.send(new GetSamples(1, true, List.of("c7/r2")));
-            SamplePlace place = client.expect(Samples.class).items().get(0).place();
+            SampleAddress place = client.expect(Samples.class).items().get(0).place();
             assertThat(place.ordinal()).isEqualTo(7);
             assertThat(place.row()).isEqualTo(2);
         }

@@ -34,7 +34,7 @@ final class FeedResolution {
         }
         UUID id = id(options.name(), resolved);
         if (follow) {
-            LedgerPlace.requireChoices(resolved, id);
+            LedgerLocation.requireChoices(resolved, id);
         }
         return new FeedPlan(
                 options.name(),
@@ -44,7 +44,7 @@ final class FeedResolution {
                 options.end().groups(),
                 options.end().epochs(),
                 options.onCorrupt(),
-                LedgerPlace.require(options.ledger(), resolved.get(0), id),
+                LedgerLocation.require(options.ledger(), resolved.get(0), id),
                 options.end().idleTimeout().toMillis(),
                 options.server(),
                 options.ui(),

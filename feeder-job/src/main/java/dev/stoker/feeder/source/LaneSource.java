@@ -4,8 +4,8 @@ import dev.stoker.feeder.ledger.LedgerEncoder;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.source.enumerator.EnumeratorState;
-import dev.stoker.feeder.source.enumerator.EnumeratorStateSerializer;
+import dev.stoker.feeder.source.enumerator.FeedEnumeratorState;
+import dev.stoker.feeder.source.enumerator.FeedEnumeratorStateSerializer;
 import dev.stoker.feeder.source.enumerator.LaneEnumerators;
 import dev.stoker.feeder.source.reader.LaneReader;
 import dev.stoker.feeder.source.reader.StopSignal;
@@ -26,7 +26,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /** Lanes of a feed as a Flink source; emits encoded ledger records. */
 public final class LaneSource
-        implements Source<byte[], LaneSplit, EnumeratorState>, SupportsSplitReassignmentOnRecovery {
+        implements Source<byte[], LaneSplit, FeedEnumeratorState>, SupportsSplitReassignmentOnRecovery {
 
     private static final long serialVersionUID = 1;
 
@@ -61,14 +61,14 @@ public final class LaneSource
     }
 
     @Override
-    public SplitEnumerator<LaneSplit, EnumeratorState> createEnumerator(SplitEnumeratorContext<LaneSplit> context)
+    public SplitEnumerator<LaneSplit, FeedEnumeratorState> createEnumerator(SplitEnumeratorContext<LaneSplit> context)
             throws IOException {
         return LaneEnumerators.create(plan, context, Optional.empty());
     }
 
     @Override
-    public SplitEnumerator<LaneSplit, EnumeratorState> restoreEnumerator(
-            SplitEnumeratorContext<LaneSplit> context, EnumeratorState state) throws IOException {
+    public SplitEnumerator<LaneSplit, FeedEnumeratorState> restoreEnumerator(
+            SplitEnumeratorContext<LaneSplit> context, FeedEnumeratorState state) throws IOException {
         return LaneEnumerators.create(plan, context, Optional.of(state));
     }
 
@@ -78,7 +78,7 @@ public final class LaneSource
     }
 
     @Override
-    public SimpleVersionedSerializer<EnumeratorState> getEnumeratorCheckpointSerializer() {
-        return new EnumeratorStateSerializer();
+    public SimpleVersionedSerializer<FeedEnumeratorState> getEnumeratorCheckpointSerializer() {
+        return new FeedEnumeratorStateSerializer();
     }
 }

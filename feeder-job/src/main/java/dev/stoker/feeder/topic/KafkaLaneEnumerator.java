@@ -27,7 +27,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
 
     private final SplitEnumeratorContext<KafkaLane> context;
     private final JobClaim claim;
-    private final TopicWatch watch;
+    private final TopicFeedWatch watch;
     private final Patience.Call<KafkaLaneState> start;
     private final TreeMap<Integer, KafkaLane> pending = new TreeMap<>();
     private String topicId = "";
@@ -39,7 +39,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     KafkaLaneEnumerator(
             SplitEnumeratorContext<KafkaLane> context,
             JobClaim claim,
-            TopicWatch watch,
+            TopicFeedWatch watch,
             Patience.Call<KafkaLaneState> start) {
         this.context = context;
         this.claim = claim;

@@ -76,7 +76,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     private LanePump.Work open(PumpHolder holder) throws IOException {
         // The task may have restarted because the topic was deleted.
-        TopicStart.require(plan.target(), topicId);
+        TopicFeedStart.require(plan.target(), topicId);
         StreamContent content =
                 StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
         TopicEpochs epochs = new TopicEpochs(plan, content);
@@ -122,15 +122,15 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
     private KafkaLaneEnumerator enumerator(
             SplitEnumeratorContext<KafkaLane> context, Patience.Call<KafkaLaneState> start) {
         JobClaim claim = new JobClaim(plan.feed().name(), context.metricGroup().getAllVariables());
-        return new KafkaLaneEnumerator(context, claim, new TopicWatch(plan.target()), start);
+        return new KafkaLaneEnumerator(context, claim, new TopicFeedWatch(plan.target()), start);
     }
 
     private KafkaLaneState fresh() throws IOException {
         if (!plan.follows()) {
-            return TopicStart.fresh(plan, TopicStart.pinned(plan.target(), fingerprint));
+            return TopicFeedStart.fresh(plan, TopicFeedStart.pinned(plan.target(), fingerprint));
         }
         try (TopicChoices choices = TopicChoices.open(plan.feed(), plan.target())) {
-            return TopicStart.fresh(plan, choices);
+            return TopicFeedStart.fresh(plan, choices);
         }
     }
 
@@ -141,7 +141,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
             return createEnumerator(context);
         }
         return enumerator(context, () -> {
-            TopicStart.require(plan.target(), state.topicId());
+            TopicFeedStart.require(plan.target(), state.topicId());
             return state;
         });
     }

@@ -98,7 +98,7 @@ final class LaneResume {
         LanePieces pieces = new LanePieces(version.order().epoch(last.epoch()).numbering(), lane.lane());
         return LaneWriter.following(last, pieces).compareTo(lane.next()) >= 0
                 ? lane
-                : TopicStart.again(last, lane.lane(), epochs.follows());
+                : TopicFeedStart.again(last, lane.lane(), epochs.follows());
     }
 
     /**

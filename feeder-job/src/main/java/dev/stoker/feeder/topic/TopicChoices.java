@@ -21,7 +21,7 @@ import java.util.OptionalLong;
  * groups of trainers, a topic being one, and before any record of their epoch: so that they tell this feed's topic from
  * another's. One thread.
  */
-final class TopicChoices implements TopicStart.Check, AutoCloseable {
+final class TopicChoices implements TopicFeedStart.Check, AutoCloseable {
     private final FeedPlan feed;
     private final KafkaTarget target;
     private final FeedPlan.Stream stream;

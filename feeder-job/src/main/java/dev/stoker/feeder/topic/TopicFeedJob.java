@@ -132,7 +132,7 @@ public final class TopicFeedJob {
                 topicId = topic.ensure(needs);
             }
             // Check here already for records of another feed, because the user reads this message.
-            TopicStart.fresh(plan, plan.follows() ? choices : TopicStart.pinned(plan.target(), fingerprint));
+            TopicFeedStart.fresh(plan, plan.follows() ? choices : TopicFeedStart.pinned(plan.target(), fingerprint));
             return new TopicFeedGraph(registered(plan), fingerprint, topicId);
         }
     }

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.simulation;
 
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.source.enumerator.EnumeratorState;
-import dev.stoker.feeder.source.enumerator.EnumeratorStateSerializer;
+import dev.stoker.feeder.source.enumerator.FeedEnumeratorState;
+import dev.stoker.feeder.source.enumerator.FeedEnumeratorStateSerializer;
 import dev.stoker.feeder.source.enumerator.SimulatedEnumerators;
 import dev.stoker.feeder.source.split.LaneSplit;
 import java.io.IOException;
@@ -30,7 +30,7 @@ import org.apache.flink.runtime.source.coordinator.SplitAssignmentTracker;
  * hosts the enumerator. Its durable state is in {@link Storage}.
  */
 final class JobManager implements Task.Reports {
-    private static final EnumeratorStateSerializer STATES = new EnumeratorStateSerializer();
+    private static final FeedEnumeratorStateSerializer STATES = new FeedEnumeratorStateSerializer();
     private static final long CHECKPOINT_TIMEOUT_NANOS = 20 * Simulation.SECOND;
     /** As the job's own settings have it. */
     private static final int MAX_RESTARTS = 10;
@@ -74,7 +74,7 @@ final class JobManager implements Task.Reports {
     private final Storage storage;
     final SimulatedProcess process;
 
-    private final SplitEnumerator<LaneSplit, EnumeratorState> enumerator;
+    private final SplitEnumerator<LaneSplit, FeedEnumeratorState> enumerator;
     private final SplitAssignmentTracker<LaneSplit> tracker = new SplitAssignmentTracker<>();
     private final Map<Integer, ReaderInfo> registered = new TreeMap<>();
     private final Map<Integer, Task> tasks = new TreeMap<>();
@@ -99,7 +99,7 @@ final class JobManager implements Task.Reports {
         this.abortChance = aborts;
         this.storage = storage;
         this.process = new SimulatedProcess(simulation, name);
-        Optional<EnumeratorState> state = Optional.empty();
+        Optional<FeedEnumeratorState> state = Optional.empty();
         try {
             if (storage.last != null) {
                 state = Optional.of(STATES.deserialize(STATES.getVersion(), storage.last.coordinator));

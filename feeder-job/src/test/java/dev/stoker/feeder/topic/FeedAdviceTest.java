@@ -185,7 +185,7 @@ class FeedAdviceTest {
         RecordHeader last = RecordHeader.control(
                 RecordKind.EPOCH_END, new Fingerprint("00112233445566778899aabbccddeeff"), 1, 0, 0);
         Throwable other = catchThrowable(
-                () -> TopicStart.after(topic(Arrays.asList(given)), 0, Optional.of(last), (lane, record) -> {}));
+                () -> TopicFeedStart.after(topic(Arrays.asList(given)), 0, Optional.of(last), (lane, record) -> {}));
         assertThat(topic(follow(other, "--topic", "NAME", "u", given)).target().topic())
                 .isEqualTo("u");
         assertThat(topic(follow(other, "--value-format", "", "", given))
@@ -193,7 +193,7 @@ class FeedAdviceTest {
                         .format())
                 .isEqualTo(last.values());
         Throwable foreign = catchThrowable(
-                () -> TopicStart.pinned(arrow.target(), "0123456789abcdef").require(0, last));
+                () -> TopicFeedStart.pinned(arrow.target(), "0123456789abcdef").require(0, last));
         assertThat(topic(follow(foreign, "--topic", "NAME", "u", given))
                         .target()
                         .topic())

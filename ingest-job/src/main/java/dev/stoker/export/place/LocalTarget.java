@@ -32,13 +32,13 @@ final class LocalTarget implements ExportTarget {
     private static final String EXPORT = ".export-";
     private static final String REPLACED = ".replaced-by-";
 
-    private final TargetPlace place;
+    private final TargetLocation place;
     private final Path target;
     private final Path staging;
     private final Path replaced;
     private final ObjectStore files;
 
-    LocalTarget(TargetPlace place) throws IOException {
+    LocalTarget(TargetLocation place) throws IOException {
         this.place = place;
         this.target = Stores.local(place.location());
         if (target.getFileName() == null) {
@@ -61,7 +61,7 @@ final class LocalTarget implements ExportTarget {
                 throw new InvalidExportException(
                         "the target " + target + " is not empty; choose a directory that does not exist");
             }
-            if (place.existing() == TargetPlace.Existing.REFUSE) {
+            if (place.existing() == TargetLocation.Existing.REFUSE) {
                 throw new InvalidExportException(
                         "the target " + target + " already has an export; replace it with --overwrite");
             }

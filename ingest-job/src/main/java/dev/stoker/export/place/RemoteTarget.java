@@ -19,10 +19,10 @@ final class RemoteTarget implements ExportTarget {
     /** Created first, so that two exports cannot write to the same place. */
     static final String CLAIM = "_EXPORTING";
 
-    private final TargetPlace place;
+    private final TargetLocation place;
     private final ObjectStore store;
 
-    RemoteTarget(TargetPlace place) throws IOException {
+    RemoteTarget(TargetLocation place) throws IOException {
         this.place = place;
         this.store = Stores.open(place.location());
     }
@@ -39,7 +39,7 @@ final class RemoteTarget implements ExportTarget {
             throw new InvalidExportException(
                     "the target " + place.location() + " is not empty; choose another directory");
         }
-        if (place.existing() == TargetPlace.Existing.REFUSE) {
+        if (place.existing() == TargetLocation.Existing.REFUSE) {
             throw new InvalidExportException("the target " + place.location()
                     + (isUnfinished
                             ? " has an export that is running or was interrupted; when it does not run any more,"

@@ -10,7 +10,7 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /** Walks over the batches of an epoch, and over the rows of each batch. Keeps the last window of each lane. */
-final class EpochCursor implements RowCursor {
+final class EpochCursor implements ExportCursor {
     private final EpochOrder epoch;
     private final Window[] windows;
     private final Deque<Run> runs = new ArrayDeque<>();

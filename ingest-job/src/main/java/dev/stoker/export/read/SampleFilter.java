@@ -38,11 +38,11 @@ public final class SampleFilter implements SampleCondition {
     private @Nullable ByteBuffer bytes;
     private int row;
 
-    /** @param condition a condition on {@link Selection#columns} of these fields */
+    /** @param condition a condition on {@link ExportSelection#columns} of these fields */
     public SampleFilter(RowPredicate condition, List<Field> fields) {
         this.fields = List.copyOf(fields);
         Set<String> used = RowFilter.columns(condition);
-        List<RowColumn> columns = List.copyOf(Selection.columns(fields).values());
+        List<RowColumn> columns = List.copyOf(ExportSelection.columns(fields).values());
         List<RowColumn> selected =
                 columns.stream().filter(column -> used.contains(column.name())).toList();
         this.filter = new RowFilter(condition, selected);

@@ -40,7 +40,7 @@ public final class ShardReader {
     private final Optional<SampleFilter> filter;
     private final BatchBuilder builder;
     private final Chunks chunks;
-    private final RowCursor cursor;
+    private final ExportCursor cursor;
     private final IdentityHashMap<BatchChunk, Integer> numbers = new IdentityHashMap<>();
     private BatchChunk[] used = new BatchChunk[16];
     private int[] chunkOf = new int[1024];
@@ -49,7 +49,8 @@ public final class ShardReader {
     private long left;
     private long excluded;
 
-    private ShardReader(Snapshot snapshot, Selection selection, ObjectStore store, StreamChunks stream, Place place) {
+    private ShardReader(
+            Snapshot snapshot, ExportSelection selection, ObjectStore store, StreamChunks stream, Place place) {
         this.fields = snapshot.info().fields();
         this.view = selection.view();
         boolean hasPayload = Arrays.stream(view.numbers())
@@ -63,7 +64,7 @@ public final class ShardReader {
     }
 
     /** The part of an order that is read. */
-    private record Place(RowCursor cursor, long rows, long memoryBytes) {}
+    private record Place(ExportCursor cursor, long rows, long memoryBytes) {}
 
     /**
      * Begins to read a shard.
@@ -72,10 +73,15 @@ public final class ShardReader {
      * @param memoryBytes for chunks that are not files of this machine
      */
     public static ShardReader of(
-            ObjectStore store, Snapshot snapshot, Selection selection, RowOrder order, Shard shard, long memoryBytes)
+            ObjectStore store,
+            Snapshot snapshot,
+            ExportSelection selection,
+            RowOrder order,
+            Shard shard,
+            long memoryBytes)
             throws IOException {
         StreamChunks stream = snapshot.stream(shard.split());
-        RowCursor cursor = order instanceof RowOrder.Epoch epoch
+        ExportCursor cursor = order instanceof RowOrder.Epoch epoch
                 ? new EpochCursor(new StreamOrder(stream, epoch.orderSpec()).epoch(epoch.epoch()), shard.firstRow())
                 : new StoredCursor(stream, shard.firstRow());
         return new ShardReader(snapshot, selection, store, stream, new Place(cursor, shard.rows(), memoryBytes));

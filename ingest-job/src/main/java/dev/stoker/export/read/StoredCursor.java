@@ -3,7 +3,7 @@ package dev.stoker.export.read;
 import dev.stoker.schemas.order.StreamChunks;
 
 /** Walks over live rows, chunk by chunk in ascending ordinal. */
-final class StoredCursor implements RowCursor {
+final class StoredCursor implements ExportCursor {
     private final StreamChunks chunks;
     private int chunk = -1;
     private int row;

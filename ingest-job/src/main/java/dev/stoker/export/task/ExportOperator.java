@@ -1,7 +1,7 @@
 package dev.stoker.export.task;
 
 import dev.stoker.export.place.ExportTarget;
-import dev.stoker.export.read.Selection;
+import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.ShardReader;
 import dev.stoker.export.spec.Shard;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
@@ -30,7 +30,7 @@ public final class ExportOperator extends AbstractStreamOperator<ShardReport>
     private transient ObjectStore store;
     private transient ExportTarget target;
     private transient Snapshot snapshot;
-    private transient Selection selection;
+    private transient ExportSelection selection;
     private transient OutputTable table;
     private transient DirectoryPaths paths;
     private transient long memoryBytes;
@@ -49,7 +49,7 @@ public final class ExportOperator extends AbstractStreamOperator<ShardReport>
         Dataset dataset = Dataset.open(store);
         snapshot = dataset.anySnapshot(work.version());
         paths = new DirectoryPaths(new ExportedKeys(dataset, snapshot));
-        selection = Selection.of(snapshot.info().fields(), work.content());
+        selection = ExportSelection.of(snapshot.info().fields(), work.content());
         table = Tables.of(snapshot, work.content());
         int tasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
         memoryBytes = Runtime.getRuntime().maxMemory() / 2 / tasks;

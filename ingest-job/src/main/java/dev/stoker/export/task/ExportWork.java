@@ -1,6 +1,6 @@
 package dev.stoker.export.task;
 
-import dev.stoker.export.place.TargetPlace;
+import dev.stoker.export.place.TargetLocation;
 import dev.stoker.export.spec.Content;
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.spec.Shard;
@@ -25,7 +25,7 @@ public record ExportWork(
         RowOrder order,
         ArrayList<Shard> shards,
         boolean splitDirectories,
-        TargetPlace target)
+        TargetLocation target)
         implements Serializable {
     private static final long serialVersionUID = 1;
 }

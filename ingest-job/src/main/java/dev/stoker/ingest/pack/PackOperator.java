@@ -18,7 +18,7 @@ import dev.stoker.ingest.pack.plan.SyncRule;
 import dev.stoker.ingest.pack.read.Labels;
 import dev.stoker.ingest.pack.read.ReadAhead;
 import dev.stoker.ingest.pack.read.SampleFields;
-import dev.stoker.ingest.pack.read.SampleReads;
+import dev.stoker.ingest.pack.read.SourceReads;
 import dev.stoker.ingest.pack.sync.Packed;
 import dev.stoker.ingest.pack.sync.SampleCheck;
 import dev.stoker.ingest.pack.sync.StoredRow;
@@ -180,9 +180,9 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         });
     }
 
-    private SampleReads reads() {
+    private SourceReads reads() {
         return source == null || readPool == null
-                ? new SampleReads.Local(plan.tree(), plan.access().files())
+                ? new SourceReads.Local(plan.tree(), plan.access().files())
                 : new ReadAhead(source, readPool, plan.readAhead());
     }
 

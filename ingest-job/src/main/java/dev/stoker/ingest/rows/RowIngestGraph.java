@@ -20,8 +20,8 @@ import dev.stoker.ingest.rows.pack.ReadRowsOperator;
 import dev.stoker.ingest.rows.pack.RowRefusals;
 import dev.stoker.ingest.rows.read.RowRun;
 import dev.stoker.ingest.rows.read.RowRunSerializer;
+import dev.stoker.ingest.rows.read.RowRunSource;
 import dev.stoker.ingest.rows.read.RowWork;
-import dev.stoker.ingest.rows.read.RunSource;
 import dev.stoker.schemas.order.KeyHash;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +58,7 @@ public record RowIngestGraph(RowIngestPlan plan) {
         BatchSettings.apply(env);
         int parallelism = parallelism(env);
         DataStream<RowRun> source = env.fromSource(
-                        new RunSource(plan.runs()), WatermarkStrategy.noWatermarks(), "runs", RowRunSerializer.TYPE)
+                        new RowRunSource(plan.runs()), WatermarkStrategy.noWatermarks(), "runs", RowRunSerializer.TYPE)
                 .uid("runs")
                 .setParallelism(parallelism);
         ChunkSink.addTo(

@@ -8,7 +8,7 @@ import dev.stoker.ingest.topic.value.AvroReader;
 import dev.stoker.ingest.topic.value.AvroValues;
 import dev.stoker.ingest.topic.value.JsonFields;
 import dev.stoker.ingest.topic.value.PoisonException;
-import dev.stoker.ingest.topic.value.ValueFormat;
+import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
@@ -29,7 +29,7 @@ import java.util.Properties;
  * @param records the first ones; may be empty
  * @param notes receives notes for the user
  */
-record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecord> records, List<String> notes) {
+record NewFields(TopicIngestOptions options, RecordFormat value, List<SourceRecord> records, List<String> notes) {
 
     private static final long BIG_BYTES = 1024;
 
@@ -69,13 +69,13 @@ record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecor
     }
 
     private List<Field> ofValue() throws IOException {
-        if (value.kind() == ValueFormat.Kind.RAW) {
+        if (value.kind() == RecordFormat.Kind.RAW) {
             return List.of(new Field(value.field(), FieldType.parse("binary"), false, false));
         }
         if (!options.shape().fields().isEmpty()) {
             return options.shape().fields();
         }
-        return value.kind() == ValueFormat.Kind.JSON
+        return value.kind() == RecordFormat.Kind.JSON
                 ? JsonFields.infer(records, notes)
                 : AvroFields.of(
                         AvroFields.parse(Objects.requireNonNull(value.avroSchema(), "the newest schema is known")),
@@ -91,7 +91,7 @@ record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecor
     private Map<String, Double> sizes() throws IOException {
         Map<String, Long> sums = new HashMap<>();
         int counted = 0;
-        AvroReader avro = value.kind() == ValueFormat.Kind.AVRO
+        AvroReader avro = value.kind() == RecordFormat.Kind.AVRO
                 ? new AvroReader(value, options.topic().clients(), Patience.ofBatch())
                 : null;
         for (SourceRecord record : records) {
@@ -119,8 +119,8 @@ record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecor
     }
 
     /** Adds the schema registry's schema to a format. */
-    static ValueFormat withRegistrySchema(ValueFormat value, String topic, Properties clients) throws IOException {
-        if (value.kind() != ValueFormat.Kind.AVRO || value.avroSchema() != null) {
+    static RecordFormat withRegistrySchema(RecordFormat value, String topic, Properties clients) throws IOException {
+        if (value.kind() != RecordFormat.Kind.AVRO || value.avroSchema() != null) {
             return value;
         }
         String schema = AvroReader.registry(value, clients)

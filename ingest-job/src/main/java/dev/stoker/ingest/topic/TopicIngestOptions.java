@@ -5,8 +5,8 @@ import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TopicIngestFlags;
+import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.ingest.topic.value.RecordMapping;
-import dev.stoker.ingest.topic.value.ValueFormat;
 import dev.stoker.schemas.arrow.types.Field;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +33,7 @@ public record TopicIngestOptions(
         Reach reach,
         String target,
         Shape shape,
-        ValueFormat value,
+        RecordFormat value,
         RecordMapping mapping,
         DeadLetterRule deadLetters,
         Work work,

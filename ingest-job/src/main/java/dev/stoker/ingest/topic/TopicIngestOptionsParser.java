@@ -14,8 +14,8 @@ import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.ingest.spec.TopicIngestFlags;
 import dev.stoker.ingest.topic.value.AvroFields;
 import dev.stoker.ingest.topic.value.DeadLetters;
+import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.ingest.topic.value.RecordMapping;
-import dev.stoker.ingest.topic.value.ValueFormat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.storage.Stores;
@@ -65,7 +65,7 @@ final class TopicIngestOptionsParser {
                 .ifPresent(file -> problems.add("option --kafka-config: the file " + file + " is not readable"));
         TopicIngestOptions.Reach reach = reach();
         RecordMapping mapping = mapping();
-        ValueFormat value = value();
+        RecordFormat value = value();
         List<Field> fields = fields(value);
         TopicIngestOptions.Work work = work();
         EnumSet<RecordsLeftOut> leftOut = leftOut(mapping);
@@ -194,20 +194,20 @@ final class TopicIngestOptionsParser {
         return leftOut;
     }
 
-    private ValueFormat value() {
-        ValueFormat.Kind kind = ValueFormat.Kind.RAW;
+    private RecordFormat value() {
+        RecordFormat.Kind kind = RecordFormat.Kind.RAW;
         if (given.getOptional(TopicIngestFlags.VALUE).isEmpty()) {
             problems.add("the format of the records' values is missing; give --value raw,"
                     + " --value json or --value avro");
         } else {
             kind = switch (flags.choice(TopicIngestFlags.VALUE)) {
-                case "json" -> ValueFormat.Kind.JSON;
-                case "avro" -> ValueFormat.Kind.AVRO;
-                default -> ValueFormat.Kind.RAW;
+                case "json" -> RecordFormat.Kind.JSON;
+                case "avro" -> RecordFormat.Kind.AVRO;
+                default -> RecordFormat.Kind.RAW;
             };
         }
         String field = given.getOptional(IngestFlags.FIELD).orElse("data");
-        if (kind == ValueFormat.Kind.RAW) {
+        if (kind == RecordFormat.Kind.RAW) {
             flags.addField(IngestFlags.FIELD, field, "binary");
         } else if (given.contains(IngestFlags.FIELD)) {
             problems.add("option --field names the field of raw values; leave it out, or give the fields"
@@ -216,10 +216,10 @@ final class TopicIngestOptionsParser {
         Optional<String> registry = given.getOptional(TopicIngestFlags.SCHEMA_REGISTRY);
         Optional<String> schema =
                 given.getOptional(TopicIngestFlags.AVRO_SCHEMA).map(this::read);
-        ValueFormat.Wire wire = flags.choice(TopicIngestFlags.AVRO_WIRE).equals("confluent") || registry.isPresent()
-                ? ValueFormat.Wire.CONFLUENT
-                : ValueFormat.Wire.PLAIN;
-        if (kind == ValueFormat.Kind.AVRO) {
+        RecordFormat.Wire wire = flags.choice(TopicIngestFlags.AVRO_WIRE).equals("confluent") || registry.isPresent()
+                ? RecordFormat.Wire.CONFLUENT
+                : RecordFormat.Wire.PLAIN;
+        if (kind == RecordFormat.Kind.AVRO) {
             if (registry.isEmpty() && schema.isEmpty()) {
                 problems.add("avro values need --avro-schema FILE or --schema-registry URL");
             }
@@ -240,7 +240,7 @@ final class TopicIngestOptionsParser {
                 }
             }
         }
-        return new ValueFormat(kind, field, schema.orElse(null), wire, registry.orElse(null));
+        return new RecordFormat(kind, field, schema.orElse(null), wire, registry.orElse(null));
     }
 
     private void checkUrl(String url) {
@@ -262,7 +262,7 @@ final class TopicIngestOptionsParser {
         }
     }
 
-    private List<Field> fields(ValueFormat value) {
+    private List<Field> fields(RecordFormat value) {
         List<Field> fields = new ArrayList<>();
         for (String text : given.get(TopicIngestFlags.SCHEMA)) {
             for (String part : text.split(",(?![^\\[]*])(?![^(]*\\))", -1)) {
@@ -280,7 +280,7 @@ final class TopicIngestOptionsParser {
                 }
             }
         }
-        if (!fields.isEmpty() && value.kind() == ValueFormat.Kind.RAW) {
+        if (!fields.isEmpty() && value.kind() == RecordFormat.Kind.RAW) {
             problems.add("option --schema is for json and avro; name the field of raw values with --field NAME");
         }
         return fields;

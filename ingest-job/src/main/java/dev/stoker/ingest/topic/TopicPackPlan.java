@@ -3,8 +3,8 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.ingest.topic.value.RecordMapping;
-import dev.stoker.ingest.topic.value.ValueFormat;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.Serializable;
@@ -26,7 +26,7 @@ record TopicPackPlan(
         TopicLocation topic,
         String topicId,
         Place place,
-        ValueFormat value,
+        RecordFormat value,
         RecordMapping mapping,
         SplitRule splitRule,
         int chunkSizeBytes,

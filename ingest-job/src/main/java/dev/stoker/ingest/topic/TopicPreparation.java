@@ -10,7 +10,7 @@ import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetBase;
 import dev.stoker.ingest.spec.TargetDataset;
-import dev.stoker.ingest.topic.value.ValueFormat;
+import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.types.Field;
@@ -44,7 +44,7 @@ record TopicPreparation(
         SourceTopic.Shape shape,
         TopicPosition committed,
         Reach reach,
-        ValueFormat value,
+        RecordFormat value,
         SplitRule splitRule,
         List<String> notes) {
 
@@ -113,7 +113,7 @@ record TopicPreparation(
         open.now().ifPresent(notes::add);
         SortedMap<Integer, Long> start = new TopicStart(options, position, notes).offsets(topic, shape, end);
         Reach reach = new Reach(start, end, open.now());
-        ValueFormat value = NewFields.withRegistrySchema(
+        RecordFormat value = NewFields.withRegistrySchema(
                 options.value(), name, options.topic().clients());
         TopicPosition committed =
                 position.orElseGet(() -> new TopicPosition(name, shape.id(), shape.cluster(), new TreeMap<>()));
@@ -141,7 +141,7 @@ record TopicPreparation(
     /**
      * Checks the fields against the dataset's, which are fixed when it is created, even if no version has a sample yet.
      */
-    private static void requireFit(DatasetInfo info, TopicIngestOptions options, ValueFormat value, boolean isEmpty) {
+    private static void requireFit(DatasetInfo info, TopicIngestOptions options, RecordFormat value, boolean isEmpty) {
         List<String> problems = new ArrayList<>();
         List<Field> wanted = new ArrayList<>(options.mapping().fields());
         wanted.addAll(options.shape().fields());
@@ -150,7 +150,7 @@ record TopicPreparation(
         }
         List<String> mapped =
                 options.mapping().fields().stream().map(Field::name).toList();
-        if (value.kind() == ValueFormat.Kind.RAW) {
+        if (value.kind() == RecordFormat.Kind.RAW) {
             TargetDataset.misfit(info, value.field(), "binary").ifPresent(problems::add);
             for (Field field : info.fields()) {
                 if (!field.nullable()

@@ -18,15 +18,15 @@ class LocalTargetTest {
     @TempDir
     private Path root;
 
-    private ExportTarget target(String export, TargetPlace.Existing existing) throws IOException {
-        return new TargetPlace(root.resolve("out").toString(), export, existing).open();
+    private ExportTarget target(String export, TargetLocation.Existing existing) throws IOException {
+        return new TargetLocation(root.resolve("out").toString(), export, existing).open();
     }
 
     private static byte[] description(String export) {
         return ("{\"stoker_export\":1,\"id\":\"" + export + "\"}").getBytes(StandardCharsets.UTF_8);
     }
 
-    private void export(String export, TargetPlace.Existing existing) throws IOException {
+    private void export(String export, TargetLocation.Existing existing) throws IOException {
         try (ExportTarget target = target(export, existing)) {
             target.begin();
             target.files().createIfAbsent("dir/" + export, new byte[] {1});
@@ -45,7 +45,7 @@ class LocalTargetTest {
 
     @Test
     void filesAppearTogetherAtTheCommit() throws IOException {
-        try (ExportTarget target = target("a", TargetPlace.Existing.REFUSE)) {
+        try (ExportTarget target = target("a", TargetLocation.Existing.REFUSE)) {
             target.begin();
             target.files().createIfAbsent("part", new byte[] {1});
             assertThat(root.resolve("out")).doesNotExist();
@@ -59,14 +59,14 @@ class LocalTargetTest {
     @Test
     void anEmptyDirectoryIsReplaced() throws IOException {
         Files.createDirectory(root.resolve("out"));
-        export("a", TargetPlace.Existing.REFUSE);
+        export("a", TargetLocation.Existing.REFUSE);
         assertThat(content(root)).containsExactly("out/_SUCCESS", "out/dir/a");
     }
 
     @Test
     void aRepeatedTaskCommitsAgainWithoutEffect() throws IOException {
-        export("a", TargetPlace.Existing.REFUSE);
-        try (ExportTarget target = target("a", TargetPlace.Existing.REFUSE)) {
+        export("a", TargetLocation.Existing.REFUSE);
+        try (ExportTarget target = target("a", TargetLocation.Existing.REFUSE)) {
             target.files().createIfAbsent("dir/a", new byte[] {1});
             target.commit(description("a"));
         }
@@ -75,7 +75,7 @@ class LocalTargetTest {
 
     @Test
     void aKilledTaskLeavesNoTemporaryFile() throws IOException {
-        try (ExportTarget target = target("a", TargetPlace.Existing.REFUSE)) {
+        try (ExportTarget target = target("a", TargetLocation.Existing.REFUSE)) {
             target.begin();
             // A killed process does not close its writer.
             target.files().write("dir/b").write(ByteBuffer.wrap(new byte[] {1}));
@@ -92,7 +92,7 @@ class LocalTargetTest {
             Files.createDirectory(root.resolve(name));
         }
         Files.createFile(root.resolve(".out.export-file"));
-        try (ExportTarget target = target("a", TargetPlace.Existing.REFUSE)) {
+        try (ExportTarget target = target("a", TargetLocation.Existing.REFUSE)) {
             target.begin();
             assertThat(target.others())
                     .containsExactlyInAnyOrder(
@@ -103,22 +103,22 @@ class LocalTargetTest {
 
     @Test
     void onlyAnEarlierExportIsReplaced() throws IOException {
-        export("a", TargetPlace.Existing.REFUSE);
-        assertThatThrownBy(() -> export("b", TargetPlace.Existing.REFUSE))
+        export("a", TargetLocation.Existing.REFUSE);
+        assertThatThrownBy(() -> export("b", TargetLocation.Existing.REFUSE))
                 .isInstanceOf(InvalidExportException.class)
                 .hasMessageEndingWith("already has an export; replace it with --overwrite");
-        export("c", TargetPlace.Existing.REPLACE);
+        export("c", TargetLocation.Existing.REPLACE);
         assertThat(content(root)).containsExactly("out/_SUCCESS", "out/dir/c");
         // Another system's file of this name does not make a directory an export.
         Files.writeString(root.resolve("out/_SUCCESS"), "");
-        assertThatThrownBy(() -> export("d", TargetPlace.Existing.REPLACE))
+        assertThatThrownBy(() -> export("d", TargetLocation.Existing.REPLACE))
                 .hasMessageEndingWith("is not empty; choose a directory that does not exist");
         assertThat(content(root)).containsExactly("out/_SUCCESS", "out/dir/c");
     }
 
     @Test
     void filesOfAnotherProcessAreNotReplacedAtTheCommit() throws IOException {
-        try (ExportTarget target = target("a", TargetPlace.Existing.REFUSE)) {
+        try (ExportTarget target = target("a", TargetLocation.Existing.REFUSE)) {
             target.begin();
             Files.createDirectory(root.resolve("out"));
             Files.writeString(root.resolve("out/mine"), "text");
@@ -131,7 +131,7 @@ class LocalTargetTest {
     @Test
     void aFileIsNoTarget() throws IOException {
         Files.writeString(root.resolve("out"), "text");
-        assertThatThrownBy(() -> export("a", TargetPlace.Existing.REPLACE))
+        assertThatThrownBy(() -> export("a", TargetLocation.Existing.REPLACE))
                 .hasMessageEndingWith("is a file; choose another directory");
     }
 }

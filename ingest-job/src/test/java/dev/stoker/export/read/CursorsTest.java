@@ -43,7 +43,7 @@ class CursorsTest {
         return builder.build();
     }
 
-    private static List<Sample> all(RowCursor cursor) {
+    private static List<Sample> all(ExportCursor cursor) {
         List<Sample> samples = new ArrayList<>();
         while (cursor.next()) {
             samples.add(new Sample(cursor.chunk(), cursor.row()));
@@ -51,7 +51,7 @@ class CursorsTest {
         return samples;
     }
 
-    private static void assertSuffixes(LongFunction<RowCursor> cursors, List<Sample> model) {
+    private static void assertSuffixes(LongFunction<ExportCursor> cursors, List<Sample> model) {
         for (int first = 0; first <= model.size(); first++) {
             assertThat(all(cursors.apply(first))).as("from %s", first).isEqualTo(model.subList(first, model.size()));
         }

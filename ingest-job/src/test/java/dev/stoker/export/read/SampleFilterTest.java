@@ -75,7 +75,7 @@ class SampleFilterTest {
     }
 
     private static SampleFilter filter(String expression) {
-        RowPredicate condition = RowExpression.parse(expression).bind(Selection.columns(FIELDS));
+        RowPredicate condition = RowExpression.parse(expression).bind(ExportSelection.columns(FIELDS));
         return new SampleFilter(condition, FIELDS);
     }
 

@@ -71,7 +71,7 @@ class ShardReaderTest {
     private List<String> read(int[] columns, @Nullable String where, RowOrder order, long memoryBytes)
             throws IOException {
         Content content = new Content(columns, new ArrayList<>(), "arrow", "none", null, where);
-        Selection selection = Selection.of(snapshot.info().fields(), content);
+        ExportSelection selection = ExportSelection.of(snapshot.info().fields(), content);
         Shard all = new Shard("train", 0, 1, 0, SAMPLES);
         store.reset();
         ShardReader reader = ShardReader.of(store, snapshot, selection, order, all, memoryBytes);

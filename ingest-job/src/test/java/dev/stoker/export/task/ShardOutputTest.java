@@ -3,8 +3,8 @@ package dev.stoker.export.task;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.export.place.TargetPlace;
-import dev.stoker.export.read.Selection;
+import dev.stoker.export.place.TargetLocation;
+import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.ShardReader;
 import dev.stoker.export.spec.Content;
 import dev.stoker.export.spec.RowOrder;
@@ -56,7 +56,7 @@ class ShardOutputTest {
     private ExportWork work(String format) {
         int[] columns = {0, 1};
         Content content = new Content(columns, new ArrayList<>(List.of("key", "data")), format, "none", null, null);
-        TargetPlace place = new TargetPlace(target.toString(), "id", TargetPlace.Existing.REFUSE);
+        TargetLocation place = new TargetLocation(target.toString(), "id", TargetLocation.Existing.REFUSE);
         return new ExportWork(
                 root.resolve("data").toString(),
                 1,
@@ -73,7 +73,7 @@ class ShardOutputTest {
         try (ObjectStore store = new LocalObjectStore(root.resolve("data"));
                 ObjectStore files = new LocalObjectStore(target)) {
             Snapshot snapshot = Dataset.open(store).snapshot(1);
-            Selection selection = Selection.of(snapshot.info().fields(), work.content());
+            ExportSelection selection = ExportSelection.of(snapshot.info().fields(), work.content());
             ShardReader reader = ShardReader.of(store, snapshot, selection, work.order(), ALL, 1 << 20);
             try (ShardOutput out = ShardOutput.open(
                     work, ALL, files, Tables.of(snapshot, work.content()), new DirectoryPaths(key -> false))) {

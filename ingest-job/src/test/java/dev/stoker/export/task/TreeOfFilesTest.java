@@ -2,8 +2,8 @@ package dev.stoker.export.task;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.export.place.TargetPlace;
-import dev.stoker.export.read.Selection;
+import dev.stoker.export.place.TargetLocation;
+import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.ShardReader;
 import dev.stoker.export.spec.Content;
 import dev.stoker.export.spec.RowOrder;
@@ -56,10 +56,10 @@ class TreeOfFilesTest {
         Content content =
                 new Content(new int[] {0, 2}, new ArrayList<>(List.of("key", "image")), "files", "none", null, null);
         Shard shard = new Shard("train", 0, 1, 0, keys.length);
-        TargetPlace place = new TargetPlace(target.toString(), "id", TargetPlace.Existing.REFUSE);
+        TargetLocation place = new TargetLocation(target.toString(), "id", TargetLocation.Existing.REFUSE);
         ExportWork work = new ExportWork(
                 "memory", 1, content, new RowOrder.Stored(), new ArrayList<>(List.of(shard)), false, place);
-        Selection selection = Selection.of(snapshot.info().fields(), content);
+        ExportSelection selection = ExportSelection.of(snapshot.info().fields(), content);
         ShardReader reader = ShardReader.of(store, snapshot, selection, work.order(), shard, 1 << 20);
         DirectoryPaths known = new DirectoryPaths(new ExportedKeys(dataset, snapshot));
 

@@ -14,7 +14,7 @@ import dev.stoker.flink.failure.Patience;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.topic.value.AvroReader;
 import dev.stoker.ingest.topic.value.JsonFields;
-import dev.stoker.ingest.topic.value.ValueFormat;
+import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.testing.Advice;
 import java.io.IOException;
@@ -72,7 +72,7 @@ class TopicAdviceTest {
 
     @Test
     void optionsThatNeedOthers() throws IOException {
-        assertThat(followed("--value", "", "", "--none").value().kind()).isEqualTo(ValueFormat.Kind.RAW);
+        assertThat(followed("--value", "", "", "--none").value().kind()).isEqualTo(RecordFormat.Kind.RAW);
         assertThat(followed("--schema", "NAME:TYPE", "n:int64", "--field", "--value=json", "--field=x")
                         .shape()
                         .fields())
@@ -101,7 +101,7 @@ class TopicAdviceTest {
                                 "--schema-registry=http://a")
                         .value()
                         .wire())
-                .isEqualTo(ValueFormat.Wire.PLAIN);
+                .isEqualTo(RecordFormat.Wire.PLAIN);
     }
 
     @Test
@@ -134,12 +134,14 @@ class TopicAdviceTest {
                 .containsEntry("basic.auth.user.info", "user:password");
     }
 
-    private static AvroReader reader(ValueFormat.Wire wire) throws IOException {
+    private static AvroReader reader(RecordFormat.Wire wire) throws IOException {
         return new AvroReader(
-                new ValueFormat(ValueFormat.Kind.AVRO, null, SCHEMA, wire, null), new Properties(), Patience.ofBatch());
+                new RecordFormat(RecordFormat.Kind.AVRO, null, SCHEMA, wire, null),
+                new Properties(),
+                Patience.ofBatch());
     }
 
-    private static ValueFormat.Wire wire(Throwable said, String schema) {
+    private static RecordFormat.Wire wire(Throwable said, String schema) {
         List<String> options = new ArrayList<>(List.of("--value", "avro", "--avro-schema", schema));
         options.addAll(Advice.in(said.getMessage(), "--avro-wire"));
         return parse(options).value().wire();
@@ -150,13 +152,13 @@ class TopicAdviceTest {
         ByteBuffer framed = ByteBuffer.wrap(new byte[] {0, 0, 0, 0, 7, 42});
         ByteBuffer plain = ByteBuffer.wrap(new byte[] {42});
 
-        Throwable bytes = catchThrowable(() -> reader(ValueFormat.Wire.PLAIN).read(framed));
+        Throwable bytes = catchThrowable(() -> reader(RecordFormat.Wire.PLAIN).read(framed));
         assertThat(reader(wire(bytes, schema())).read(framed).get("n")).isEqualTo(21L);
         Throwable start =
-                catchThrowable(() -> reader(ValueFormat.Wire.CONFLUENT).read(plain));
+                catchThrowable(() -> reader(RecordFormat.Wire.CONFLUENT).read(plain));
         assertThat(reader(wire(start, schema())).read(plain).get("n")).isEqualTo(21L);
         Throwable other = catchThrowable(
-                () -> reader(ValueFormat.Wire.CONFLUENT).read(ByteBuffer.wrap(new byte[] {0, 0, 0, 0, 7, 42, 1})));
+                () -> reader(RecordFormat.Wire.CONFLUENT).read(ByteBuffer.wrap(new byte[] {0, 0, 0, 0, 7, 42, 1})));
         assertThat(other).hasMessageEndingWith("it is of another schema");
     }
 
@@ -170,16 +172,16 @@ class TopicAdviceTest {
         server.start();
         try {
             String url = "http://127.0.0.1:" + server.getAddress().getPort();
-            ValueFormat asked =
+            RecordFormat asked =
                     parse(List.of("--value", "avro", "--schema-registry", url)).value();
             Throwable said = catchThrowable(() -> NewFields.withRegistrySchema(asked, "photos", new Properties()));
             List<String> options = new ArrayList<>(List.of("--value", "avro", "--schema-registry", url));
             options.addAll(Advice.in(said.getMessage().replace("FILE", schema()), "--avro-schema"));
-            ValueFormat given = parse(options).value();
+            RecordFormat given = parse(options).value();
             assertThat(NewFields.withRegistrySchema(given, "photos", new Properties())
                             .avroSchema())
                     .isEqualTo(SCHEMA);
-            ValueFormat plain = asked.withSchema(SCHEMA);
+            RecordFormat plain = asked.withSchema(SCHEMA);
             assertThat(catchThrowable(() -> new AvroReader(plain, new Properties(), Patience.ofBatch())
                             .read(ByteBuffer.wrap(new byte[] {42}))))
                     .hasMessageContaining("with --avro-schema FILE instead of --schema-registry");

@@ -3,7 +3,7 @@ package dev.stoker.metadata.audit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
-import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.EpochBatches;
 import dev.stoker.metadata.audit.report.Finding;
 import dev.stoker.metadata.audit.report.Findings;
 import dev.stoker.metadata.ledger.DeliverySign;
@@ -252,8 +252,8 @@ public final class Audit {
     private static AuditReport.Epoch unclaimed(PassState pass, long epoch, boolean before, Findings findings) {
         AuditedStream stream = pass.stream(epoch);
         long batches = stream.order().size().batches();
-        Batches none = new Batches(0, List.of());
-        Batches all = batches == 0 ? none : new Batches(batches, List.of(new BatchRange(0, batches - 1)));
+        EpochBatches none = new EpochBatches(0, List.of());
+        EpochBatches all = batches == 0 ? none : new EpochBatches(batches, List.of(new BatchRange(0, batches - 1)));
         boolean missing = before && pass.isPassedOver(epoch);
         if (missing && batches > 0) {
             findings.add(

@@ -29,14 +29,14 @@ final class EpochClaims {
     private record Grid(long stride, SkippedBatches skipped) {}
 
     private static final class Run {
-        final Map<Track, Claim> claims = new HashMap<>();
+        final Map<Track, AssignedSlots> claims = new HashMap<>();
         /** The batches that the run's consumers leave out. */
         final Set<SkippedBatches> skipped = new HashSet<>();
         /** Claims by grid, then by residue. */
-        final Map<Grid, Map<Long, List<Claim>>> index = new HashMap<>();
+        final Map<Grid, Map<Long, List<AssignedSlots>>> index = new HashMap<>();
 
         void index() {
-            for (Claim claim : claims.values()) {
+            for (AssignedSlots claim : claims.values()) {
                 index.computeIfAbsent(new Grid(claim.stride(), claim.skipped()), s -> new HashMap<>())
                         .computeIfAbsent(claim.residue(), r -> new ArrayList<>(1))
                         .add(claim);
@@ -44,12 +44,12 @@ final class EpochClaims {
             start = findStart(Map.of());
         }
 
-        List<Claim> covering(long number) {
-            List<Claim> found = List.of();
-            for (Map.Entry<Grid, Map<Long, List<Claim>>> entry : index.entrySet()) {
+        List<AssignedSlots> covering(long number) {
+            List<AssignedSlots> found = List.of();
+            for (Map.Entry<Grid, Map<Long, List<AssignedSlots>>> entry : index.entrySet()) {
                 Grid grid = entry.getKey();
                 long residue = grid.skipped.slot(number) % grid.stride;
-                for (Claim claim : entry.getValue().getOrDefault(residue, List.of())) {
+                for (AssignedSlots claim : entry.getValue().getOrDefault(residue, List.of())) {
                     if (claim.covers(number)) {
                         found = found.isEmpty() ? new ArrayList<>(1) : found;
                         found.add(claim);
@@ -80,12 +80,12 @@ final class EpochClaims {
     private boolean indexed;
     private long last;
 
-    void add(Claim claim) {
+    void add(AssignedSlots claim) {
         Run run = runs.computeIfAbsent(claim.consumer().run(), r -> new Run());
         run.claims.merge(
                 new Track(claim.consumer(), new Grid(claim.stride(), claim.skipped()), claim.residue(), claim.tail()),
                 claim,
-                Claim::with);
+                AssignedSlots::with);
         skip(claim.consumer(), claim.skipped());
     }
 
@@ -103,7 +103,7 @@ final class EpochClaims {
             runs.values().forEach(Run::index);
             last = runs.values().stream()
                     .flatMap(run -> run.claims.values().stream())
-                    .mapToLong(Claim::lastNumber)
+                    .mapToLong(AssignedSlots::lastNumber)
                     .max()
                     .orElse(-1);
         }
@@ -135,10 +135,10 @@ final class EpochClaims {
     }
 
     /** Returns the claims of the greatest run to which this number was assigned; empty if there is none. */
-    List<Claim> responsible(long number) {
+    List<AssignedSlots> responsible(long number) {
         index();
         for (Run run : runs.values()) {
-            List<Claim> found = run.covering(number);
+            List<AssignedSlots> found = run.covering(number);
             if (!found.isEmpty()) {
                 return found;
             }
@@ -166,7 +166,7 @@ final class EpochClaims {
         List<Owner> owners = new ArrayList<>(runs.size());
         runs.forEach((run, claimed) -> {
             if (!claimed.claims.isEmpty() && number >= claimed.start) {
-                Claim any = claimed.claims.values().iterator().next();
+                AssignedSlots any = claimed.claims.values().iterator().next();
                 long slot = any.skipped().slot(number);
                 owners.add(new Owner(run, (int) (slot % any.consumer().worldSize())));
             }
@@ -179,11 +179,11 @@ final class EpochClaims {
 
     /** Returns the claim by which a consumer was assigned a number; null if there is none. */
     @Nullable
-    Claim of(Consumer consumer, long number) {
+    AssignedSlots of(Consumer consumer, long number) {
         index();
         Run run = runs.get(consumer.run());
         if (run != null) {
-            for (Claim claim : run.covering(number)) {
+            for (AssignedSlots claim : run.covering(number)) {
                 if (claim.consumer().equals(consumer)) {
                     return claim;
                 }
@@ -201,7 +201,7 @@ final class EpochClaims {
         if (newest.isEmpty()) {
             return Long.MAX_VALUE;
         }
-        Claim any = newest.get().claims.values().iterator().next();
+        AssignedSlots any = newest.get().claims.values().iterator().next();
         if (any.tail() != TailPolicy.DROP) {
             return Long.MAX_VALUE;
         }

@@ -25,7 +25,7 @@ final class EpochJudge {
     private final long epoch;
     private final Findings findings;
     private final EpochClaims claims;
-    private final ReceiptCheck content;
+    private final ReceiptJudge content;
     private final long batches;
     private final long leftOutFrom;
 
@@ -44,13 +44,13 @@ final class EpochJudge {
         this.findings = findings;
         this.claims = Objects.requireNonNull(pass.claims.get(epoch), "only epochs with claims are judged");
         this.stream = pass.stream(epoch);
-        this.content = new ReceiptCheck(pass, stream, epoch, findings);
+        this.content = new ReceiptJudge(pass, stream, epoch, findings);
         this.batches = stream.order().size().batches();
         this.leftOutFrom = claims.leftOutFrom(stream.order().size());
     }
 
     @Nullable
-    Claim claim(Consumer consumer, long number) {
+    AssignedSlots claim(Consumer consumer, long number) {
         return claims.of(consumer, number);
     }
 
@@ -156,12 +156,12 @@ final class EpochJudge {
                 countSuperseded(begin, skipping.getAsLong());
                 return;
             }
-            List<Claim> responsible = claims.responsible(number);
+            List<AssignedSlots> responsible = claims.responsible(number);
             if (!responsible.isEmpty()) {
                 countSuperseded(begin, responsible.get(0).consumer().run());
             }
-            Claim lacking = null;
-            for (Claim claim : responsible) {
+            AssignedSlots lacking = null;
+            for (AssignedSlots claim : responsible) {
                 if (lackingPiece(claim, number, begin) < 0) {
                     acknowledged++;
                     return;
@@ -199,7 +199,7 @@ final class EpochJudge {
             }
         }
 
-        private void judgeLacking(Claim claim, long number) {
+        private void judgeLacking(AssignedSlots claim, long number) {
             if (isAsserted(claim.consumer(), number)) {
                 assertedHere.add(number);
             } else if (isPassedOver(claim.consumer(), number)) {
@@ -233,12 +233,12 @@ final class EpochJudge {
          * them.
          */
         private void judgeRepeated(long number, int begin) {
-            List<Claim> responsible = claims.responsible(number);
+            List<AssignedSlots> responsible = claims.responsible(number);
             if (responsible.isEmpty() || responsible.get(0).consumer().run() != claims.greatestRun()) {
                 return;
             }
-            Claim lacking = responsible.get(0);
-            for (Claim claim : responsible) {
+            AssignedSlots lacking = responsible.get(0);
+            for (AssignedSlots claim : responsible) {
                 if (lackingPiece(claim, number, begin) < 0) {
                     repeated++;
                     return;
@@ -253,14 +253,14 @@ final class EpochJudge {
         private void countSuperseded(int begin, long run) {
             for (int i = begin; i < at; i++) {
                 int receipt = order[i];
-                if (state[receipt] == ReceiptCheck.RIGHT && consumers[receipts.consumer(receipt)].run() != run) {
+                if (state[receipt] == ReceiptJudge.RIGHT && consumers[receipts.consumer(receipt)].run() != run) {
                     superseded++;
                 }
             }
         }
 
         /** Returns the first piece without a correct receipt of the consumer; -1 if there is none. */
-        private int lackingPiece(Claim claim, long number, int begin) {
+        private int lackingPiece(AssignedSlots claim, long number, int begin) {
             DeliveredBatch batch = content.batch(claim.tail(), number);
             if (batch == null) {
                 return -1;
@@ -274,7 +274,7 @@ final class EpochJudge {
                     // An altered receipt is already a finding. The batch does not also count as missing.
                     there = receipts.consumer(receipt) == consumer
                             && receipts.piece(receipt) == piece
-                            && (state[receipt] == ReceiptCheck.RIGHT || state[receipt] == ReceiptCheck.WRONG);
+                            && (state[receipt] == ReceiptJudge.RIGHT || state[receipt] == ReceiptJudge.WRONG);
                 }
                 if (!there) {
                     return piece;

@@ -152,7 +152,7 @@ final class Judgement {
             List<Slice> slices,
             Map<Slice, ReceiptColumns> columns,
             EpochJudge judge) {
-        Claim claim = judge.claim(part, receipt.number());
+        AssignedSlots claim = judge.claim(part, receipt.number());
         for (Slice slice : slices) {
             boolean within = receipt.number() >= slice.from && receipt.number() < slice.to;
             if (within && claim != null) {

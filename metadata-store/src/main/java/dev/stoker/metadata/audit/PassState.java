@@ -87,7 +87,7 @@ final class PassState {
                 .equals(stream(receipts.epoch()).fingerprint().text());
     }
 
-    void claim(long epoch, Claim claim) {
+    void claim(long epoch, AssignedSlots claim) {
         claims.computeIfAbsent(epoch, e -> new EpochClaims()).add(claim);
         firstEpochs.merge(claim.consumer().run(), epoch, Math::min);
         number(claim.consumer());
@@ -113,7 +113,7 @@ final class PassState {
         }
         standing.computeIfAbsent(epoch, e -> new HashMap<>())
                 .computeIfAbsent(consumer.run(), r -> new HashMap<>())
-                .merge(consumer, Claim.leastStart(consumer, skipped, skipped.slot(first)), Math::min);
+                .merge(consumer, AssignedSlots.leastStart(consumer, skipped, skipped.slot(first)), Math::min);
         number(consumer);
     }
 
@@ -121,7 +121,8 @@ final class PassState {
     void began(Consumer consumer, long epoch, long number, SkippedBatches skipped) {
         beginnings
                 .computeIfAbsent(rank(consumer), rank -> new LinkedHashSet<>())
-                .add(new Beginning(consumer, epoch, number, Claim.leastStart(consumer, skipped, skipped.slot(number))));
+                .add(new Beginning(
+                        consumer, epoch, number, AssignedSlots.leastStart(consumer, skipped, skipped.slot(number))));
     }
 
     private Map<Consumer, Long> standing(long epoch, long run) {

@@ -151,7 +151,7 @@ final class Survey {
             pass.began(consumer, subscription.epoch(), subscription.begin(), skipped);
         }
         if (subscription.count() > 0) {
-            pass.claim(subscription.epoch(), Claim.of(consumer, subscription, skipped));
+            pass.claim(subscription.epoch(), AssignedSlots.of(consumer, subscription, skipped));
         } else {
             pass.stood(consumer, subscription.epoch(), subscription.first(), skipped);
         }

@@ -10,7 +10,7 @@ import java.util.List;
  * @param sources at least one, in the order in which their rows are read
  * @param need when the group is rewritten
  */
-record ChunkGroup(String split, List<SourceChunk> sources, Need need) implements Serializable {
+record ChunkGroup(String split, List<ReplacedChunk> sources, Need need) implements Serializable {
 
     private static final long serialVersionUID = 1;
 
@@ -33,7 +33,7 @@ record ChunkGroup(String split, List<SourceChunk> sources, Need need) implements
 
     /** The approximate bytes of the result. */
     long liveBytes() {
-        return sources.stream().mapToLong(SourceChunk::liveBytes).sum();
+        return sources.stream().mapToLong(ReplacedChunk::liveBytes).sum();
     }
 
     /** The approximate number of resulting chunks. */
@@ -45,6 +45,6 @@ record ChunkGroup(String split, List<SourceChunk> sources, Need need) implements
     boolean isWorth(int targets) {
         return need == Need.ALWAYS
                 || targets < sources.size()
-                || sources.stream().anyMatch(SourceChunk::isSparse);
+                || sources.stream().anyMatch(ReplacedChunk::isSparse);
     }
 }

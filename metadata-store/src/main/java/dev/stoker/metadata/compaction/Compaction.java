@@ -240,7 +240,7 @@ public final class Compaction {
         }
         return groups.stream()
                 .flatMap(group -> group.group().sources().stream())
-                .sorted(Comparator.comparingLong(SourceChunk::ordinal))
+                .sorted(Comparator.comparingLong(ReplacedChunk::ordinal))
                 .map(source -> RemovedRows.wholeChunk(source.ordinal()))
                 .toList();
     }

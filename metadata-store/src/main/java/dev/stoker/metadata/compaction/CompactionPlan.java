@@ -43,10 +43,10 @@ public final class CompactionPlan {
     public static CompactionPlan of(Snapshot snapshot, CompactionRules rules) {
         List<ChunkGroup> groups = new ArrayList<>();
         for (String split : snapshot.splits()) {
-            List<SourceChunk> small = new ArrayList<>();
+            List<ReplacedChunk> small = new ArrayList<>();
             for (int i = 0; i < snapshot.table().size(); i++) {
                 if (snapshot.table().isLive(i) && snapshot.table().split(i).equals(split)) {
-                    SourceChunk chunk = SourceChunk.of(snapshot.table(), i);
+                    ReplacedChunk chunk = ReplacedChunk.of(snapshot.table(), i);
                     if ((chunk.liveBytes() < rules.belowBytes() || chunk.isSparse())
                             && chunk.summary().length() <= rules.groupBytes()) {
                         small.add(chunk);
@@ -69,12 +69,12 @@ public final class CompactionPlan {
     public static CompactionPlan ofChunks(Snapshot snapshot, Set<Long> ordinals, CompactionRules rules) {
         List<ChunkGroup> groups = new ArrayList<>();
         for (String split : snapshot.splits()) {
-            List<SourceChunk> chunks = new ArrayList<>();
+            List<ReplacedChunk> chunks = new ArrayList<>();
             for (int i = 0; i < snapshot.table().size(); i++) {
                 if (snapshot.table().isLive(i)
                         && snapshot.table().split(i).equals(split)
                         && ordinals.contains(snapshot.table().ordinal(i))) {
-                    chunks.add(SourceChunk.of(snapshot.table(), i));
+                    chunks.add(ReplacedChunk.of(snapshot.table(), i));
                 }
             }
             groups.addAll(cut(split, chunks, rules, ChunkGroup.Need.ALWAYS));
@@ -88,7 +88,7 @@ public final class CompactionPlan {
     }
 
     /** Mixes chunks of all ages. */
-    private static Comparator<SourceChunk> mixed(long seed) {
+    private static Comparator<ReplacedChunk> mixed(long seed) {
         return (a, b) -> Long.compareUnsigned(
                 hash(seed, a.summary().id()), hash(seed, b.summary().id()));
     }
@@ -103,15 +103,15 @@ public final class CompactionPlan {
 
     /** Cuts the chunks into as few groups of similar size as the limit allows. */
     private static List<ChunkGroup> cut(
-            String split, List<SourceChunk> chunks, CompactionRules rules, ChunkGroup.Need need) {
+            String split, List<ReplacedChunk> chunks, CompactionRules rules, ChunkGroup.Need need) {
         long total =
                 chunks.stream().mapToLong(chunk -> chunk.summary().length()).sum();
         long count = (total + rules.groupBytes() - 1) / rules.groupBytes();
         List<ChunkGroup> groups = new ArrayList<>();
-        List<SourceChunk> open = new ArrayList<>();
+        List<ReplacedChunk> open = new ArrayList<>();
         long bytes = 0;
         long done = 0;
-        for (SourceChunk chunk : chunks) {
+        for (ReplacedChunk chunk : chunks) {
             long length = chunk.summary().length();
             boolean isShareFull = (double) done * count / total >= groups.size() + 1;
             if (!open.isEmpty() && (isShareFull || bytes + length > rules.groupBytes())) {
@@ -182,11 +182,11 @@ public final class CompactionPlan {
         for (int i = 0; i < table.size(); i++) {
             live += table.isLive(i) && table.split(i).equals(split) ? 1 : 0;
         }
-        List<SourceChunk> sources =
+        List<ReplacedChunk> sources =
                 own.stream().flatMap(group -> group.sources().stream()).toList();
         long rows =
                 sources.stream().mapToLong(source -> source.summary().rows()).sum();
-        long samples = sources.stream().mapToLong(SourceChunk::liveRows).sum();
+        long samples = sources.stream().mapToLong(ReplacedChunk::liveRows).sum();
         return new Split(
                 split,
                 live - sources.size(),

@@ -118,7 +118,7 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
     private List<LoadedChunk> load(ChunkGroup group) throws IOException, InterruptedException {
         List<Future<LoadedChunk>> reading = new ArrayList<>();
         int at = 0;
-        for (SourceChunk source : group.sources()) {
+        for (ReplacedChunk source : group.sources()) {
             int length = (int) source.summary().length();
             ByteBuffer place = memory.slice(at, length);
             at += length;
@@ -130,7 +130,7 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
             try {
                 loaded.add(read.get());
             } catch (ExecutionException e) {
-                throw Failures.rethrown(e);
+                throw PoolFailures.rethrown(e);
             }
         }
         return loaded;

@@ -21,13 +21,13 @@ import java.util.Arrays;
  */
 final class LoadedChunk {
 
-    private final SourceChunk source;
+    private final ReplacedChunk source;
     private final ChunkHead head;
     private final BufferRangeReader file;
     private final ByteBuffer bytes;
     private final int[] rows;
 
-    private LoadedChunk(SourceChunk source, ChunkHead head, BufferRangeReader file, ByteBuffer bytes, int[] rows) {
+    private LoadedChunk(ReplacedChunk source, ChunkHead head, BufferRangeReader file, ByteBuffer bytes, int[] rows) {
         this.source = source;
         this.head = head;
         this.file = file;
@@ -42,7 +42,8 @@ final class LoadedChunk {
      * @param place memory of exactly the file's length
      * @throws CompactionFailedException if the chunk is missing or damaged
      */
-    static LoadedChunk read(ObjectStore store, SourceChunk source, int[] removed, ByteBuffer place) throws IOException {
+    static LoadedChunk read(ObjectStore store, ReplacedChunk source, int[] removed, ByteBuffer place)
+            throws IOException {
         String name = ChunkNames.path(source.summary().id());
         try {
             store.read(name, 0, place.duplicate());

@@ -111,7 +111,7 @@ public final class OrderExplanation {
     }
 
     /** Returns where an epoch has a sample of the stream. Under tail {@code pad}, it can be repeated elsewhere. */
-    public SamplePlace place(long epoch, SampleStat sample) {
+    public SamplePosition place(long epoch, SampleStat sample) {
         StreamChunks all = order.chunks();
         int chunk = all.indexOf(sample.ordinal());
         EpochOrder numbers = epoch(epoch);
@@ -121,7 +121,7 @@ public final class OrderExplanation {
             if (window.rowAt(i) == sample.row() && window.chunkAt(i) == chunk) {
                 long row = window.firstRow() + i;
                 long batch = numbers.numbering().batchOf(lane.lane(), row);
-                return new SamplePlace(epoch, batch, numbers.numbering().indexIn(batch, lane.lane(), row));
+                return new SamplePosition(epoch, batch, numbers.numbering().indexIn(batch, lane.lane(), row));
             }
         }
         throw new IllegalArgumentException(

@@ -73,12 +73,12 @@ public final class GarbageCollection {
     public static GarbageCollection plan(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
         // If the entry of a version is lost, its chunks look like chunks of no version.
         dataset.log().requireNewest(dataset.latestVersion());
-        Listing files = Listing.read(dataset, EnumSet.allOf(FileKind.class));
+        StoreListing files = StoreListing.read(dataset, EnumSet.allOf(StoredKind.class));
         Map<String, Lease> leases = new TreeMap<>(new Leases(dataset).all());
         Map<String, Lease> copies = new ProcessLeases(dataset, ProcessLeases.Kind.COPY).all();
         Marks marks = Marks.read(dataset)
                 .withoutExpired(olderThan, clock)
-                .withoutEndedFeeds(files.of(FileKind.FEED), olderThan, clock);
+                .withoutEndedFeeds(files.of(StoredKind.FEED), olderThan, clock);
         Map<Marks.Standing, List<Orphan>> unneeded = files.by(marks, clock);
         List<String> finished = new ArrayList<>();
         VersionCommitter committer = new VersionCommitter(dataset, clock, "");
@@ -89,7 +89,7 @@ public final class GarbageCollection {
         }
         leases.keySet().removeAll(finished);
         List<Orphan> expired = unneeded.get(Marks.Standing.EXPIRED);
-        expired.sort(Comparator.comparing(file -> FileKind.of(file)));
+        expired.sort(Comparator.comparing(file -> StoredKind.of(file)));
         List<Orphan> ofFeeds = unneeded.get(Marks.Standing.OF_ENDED_FEED);
         ofFeeds.sort(Comparator.comparing(file -> EndedFeeds.feed(file.name())));
         List<Orphan> orphans = unneeded.get(Marks.Standing.OF_NO_VERSION);
@@ -172,8 +172,8 @@ public final class GarbageCollection {
             }
         }
         if (!ofFeeds.isEmpty()) {
-            Listing feeds = Listing.read(dataset, EnumSet.of(FileKind.FEED));
-            Marks marks = Marks.read(dataset).withoutEndedFeeds(feeds.of(FileKind.FEED), olderThan, clock);
+            StoreListing feeds = StoreListing.read(dataset, EnumSet.of(StoredKind.FEED));
+            Marks marks = Marks.read(dataset).withoutEndedFeeds(feeds.of(StoredKind.FEED), olderThan, clock);
             deleted.addAll(marks.sweep(ofFeeds, Marks.Standing.OF_ENDED_FEED));
         }
         return deleted;

@@ -79,7 +79,7 @@ record Leftovers(
      * @throws NoSuchObjectException if the file is gone
      */
     static String ingest(Dataset dataset, Orphan orphan) throws IOException {
-        FileKind kind = orphan.unfinished() ? FileKind.UNFINISHED : FileKind.of(orphan);
+        StoredKind kind = orphan.unfinished() ? StoredKind.UNFINISHED : StoredKind.of(orphan);
         return switch (kind) {
             case SKIP_LIST -> DatasetLayout.ingestOfSkipList(orphan.name()).orElseThrow();
             case CHUNK, OVERLAY -> ofHead(dataset, orphan.name());

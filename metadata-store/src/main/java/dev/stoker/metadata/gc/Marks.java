@@ -130,7 +130,7 @@ final class Marks {
     }
 
     /** Says what needs a file. */
-    Standing of(FileKind kind, String name) throws IOException {
+    Standing of(StoredKind kind, String name) throws IOException {
         return switch (kind) {
             case CHUNK -> ofChunk(ChunkNames.idOf(name).orElseThrow());
             case OVERLAY -> ofOverlay(name);
@@ -148,7 +148,7 @@ final class Marks {
     List<Orphan> sweep(Collection<Orphan> planned, Standing standing) throws IOException {
         List<Orphan> deleted = new ArrayList<>();
         for (Orphan file : planned) {
-            if (of(FileKind.of(file), file.name()) == standing
+            if (of(StoredKind.of(file), file.name()) == standing
                     && dataset.store().delete(file.name())) {
                 deleted.add(file);
             }

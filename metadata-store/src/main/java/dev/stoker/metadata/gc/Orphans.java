@@ -17,7 +17,7 @@ public final class Orphans {
 
     /** Finds all orphans, in no particular order. Omits files without names of Stoker's files. */
     public static List<Orphan> find(Dataset dataset, InstantSource clock) throws IOException {
-        Listing listing = Listing.read(dataset, FileKind.OF_WRITERS);
+        StoreListing listing = StoreListing.read(dataset, StoredKind.OF_WRITERS);
         return listing.by(Marks.read(dataset), clock).get(Marks.Standing.OF_NO_VERSION);
     }
 

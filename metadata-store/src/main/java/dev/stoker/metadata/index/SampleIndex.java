@@ -45,7 +45,7 @@ public final class SampleIndex {
     private final ChunkTable table;
     private final BuildThreads threads;
     private final SampleReads reads;
-    private final @Nullable PlaceHints hints;
+    private final @Nullable AddressHints hints;
     /** The split whose samples are found; null for all. */
     private final @Nullable String split;
 
@@ -75,7 +75,7 @@ public final class SampleIndex {
             BuildThreads threads,
             @Nullable String split,
             IndexView view,
-            @Nullable PlaceHints hints) {
+            @Nullable AddressHints hints) {
         this.dataset = dataset;
         this.table = table;
         this.threads = threads;
@@ -96,7 +96,7 @@ public final class SampleIndex {
      *
      * @param hints says where samples may be; the caller closes it
      */
-    public static SampleIndex open(Dataset dataset, Snapshot snapshot, PlaceHints hints) throws IOException {
+    public static SampleIndex open(Dataset dataset, Snapshot snapshot, AddressHints hints) throws IOException {
         IndexView view = view(dataset, snapshot.table(), null, Set.of());
         return new SampleIndex(dataset, snapshot.table(), BuildThreads.ofCaller(), null, view, hints);
     }
@@ -206,7 +206,7 @@ public final class SampleIndex {
     /** Returns the rows that the hints name and that have these keys; null for each other key. */
     private List<@Nullable IndexedRow> hinted(List<String> keys) throws IOException {
         List<@Nullable IndexedRow> rows = new ArrayList<>();
-        List<Optional<PlaceHints.Place>> places = hints == null ? List.of() : hints.find(keys);
+        List<Optional<AddressHints.Place>> places = hints == null ? List.of() : hints.find(keys);
         for (int i = 0; i < keys.size(); i++) {
             rows.add(
                     places.isEmpty() || places.get(i).isEmpty()

@@ -107,7 +107,7 @@ final class SampleReads {
 
     /** Returns the row at a place that somebody has named for a key; null if the version has another sample there. */
     @Nullable
-    IndexedRow row(String key, PlaceHints.Place place) throws IOException {
+    IndexedRow row(String key, AddressHints.Place place) throws IOException {
         int index = table.indexOf(place.ordinal());
         if (index < 0 || place.row() < 0 || !table.isLive(index, place.row())) {
             return null;

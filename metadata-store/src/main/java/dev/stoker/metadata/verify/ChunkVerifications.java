@@ -56,7 +56,7 @@ final class ChunkVerifications implements PieceWork<ChunkVerifications.Found> {
         int[] live = live(table);
         return () -> {
             List<Problem> problems = new ArrayList<>();
-            ChunkVerification chunks = new ChunkVerification(dataset, table, problems::add);
+            ChunkVerifier chunks = new ChunkVerifier(dataset, table, problems::add);
             return piece -> {
                 problems.clear();
                 long bytes = chunks.verify(live[piece]);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
-import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.EpochBatches;
 import dev.stoker.metadata.audit.report.Finding.Kind;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.order.delivery.TailPolicy;
@@ -54,7 +54,7 @@ class MissingBatchesTest extends AuditFixture {
 
         clean(open);
         assertThat(open.passes().get(0).epochs().get(0).open())
-                .isEqualTo(new Batches(1, List.of(new BatchRange(10, 10))));
+                .isEqualTo(new EpochBatches(1, List.of(new BatchRange(10, 10))));
         assertThat(only(stream.audit(OptionalLong.of(1), 10)).kind()).isEqualTo(Kind.MISSING);
 
         stream.write(stream.run(5, 1, 1, TailPolicy.PAD, 1, 0, 1));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
-import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.EpochBatches;
 import dev.stoker.metadata.audit.report.Finding;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipt;
@@ -65,12 +65,12 @@ class SkippedBatchesAuditTest extends AuditFixture {
         return records;
     }
 
-    private static Batches batches(long count, long... firstsAndLasts) {
+    private static EpochBatches batches(long count, long... firstsAndLasts) {
         List<BatchRange> ranges = new ArrayList<>();
         for (int i = 0; i < firstsAndLasts.length; i += 2) {
             ranges.add(new BatchRange(firstsAndLasts[i], firstsAndLasts[i + 1]));
         }
-        return new Batches(count, ranges);
+        return new EpochBatches(count, ranges);
     }
 
     @ParameterizedTest

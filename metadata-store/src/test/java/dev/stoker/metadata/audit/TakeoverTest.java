@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
-import dev.stoker.metadata.audit.report.Batches;
+import dev.stoker.metadata.audit.report.EpochBatches;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.schemas.order.delivery.Delivery;
@@ -53,7 +53,7 @@ class TakeoverTest extends AuditFixture {
 
         clean(report);
         AuditReport.Epoch epoch = report.passes().get(0).epochs().get(0);
-        assertThat(epoch.asserted()).isEqualTo(new Batches(3, List.of(new BatchRange(6, 8))));
+        assertThat(epoch.asserted()).isEqualTo(new EpochBatches(3, List.of(new BatchRange(6, 8))));
         assertThat(epoch.acknowledged()).isEqualTo(8);
         assertThat(epoch.missing() + epoch.open().count()).isZero();
     }

@@ -75,17 +75,17 @@ class OrderExplanationTest {
         for (OrderSpec spec : List.of(spec(4, 3, 1), spec(7, 2, 1 << 20), spec(1, 1, 3000), spec(100, 5, 1 << 20))) {
             OrderExplanation order = new OrderExplanation(dataset, dataset.snapshot(), "train", spec);
             for (long epoch : new long[] {0, 3, 1L << 40}) {
-                Map<String, SamplePlace> places = new HashMap<>();
+                Map<String, SamplePosition> places = new HashMap<>();
                 for (long batch = 0; batch < order.size().batches(); batch++) {
                     List<BatchSample> samples = order.batch(epoch, TailPolicy.KEEP, batch);
                     for (int i = 0; i < samples.size(); i++) {
-                        assertThat(places.put(samples.get(i).key(), new SamplePlace(epoch, batch, i)))
+                        assertThat(places.put(samples.get(i).key(), new SamplePosition(epoch, batch, i)))
                                 .isNull();
                         assertThat(samples.get(i).repeated()).isFalse();
                     }
                 }
                 assertThat(places.keySet()).isEqualTo(live());
-                for (Map.Entry<String, SamplePlace> place : places.entrySet()) {
+                for (Map.Entry<String, SamplePosition> place : places.entrySet()) {
                     assertThat(order.place(
                                     epoch, order.stat(index, place.getKey()).orElseThrow()))
                             .isEqualTo(place.getValue());

@@ -13,7 +13,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.diff.VersionComparison;
 import dev.stoker.metadata.diff.VersionDiff;
-import dev.stoker.metadata.index.PlacedSamples;
+import dev.stoker.metadata.index.AddressedSamples;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.metadata.index.StoredSample;
@@ -143,7 +143,7 @@ class AddedFieldsTest extends UpdateFixture {
         append("b", write(store, id(4), "b", "train", "cat/8"));
         Snapshot snapshot = dataset.snapshot(3);
         SampleIndex index = SampleIndex.open(dataset, snapshot);
-        PlacedSamples samples = new PlacedSamples(dataset, snapshot);
+        AddressedSamples samples = new AddressedSamples(dataset, snapshot);
 
         for (String key : scores(3).keySet()) {
             SampleStat stat = index.stat(key).orElseThrow();

@@ -26,7 +26,7 @@ public final class RunWriter {
     private final ArrowSchema schema;
     private final RunOutput out;
     private final HashOrder hashes;
-    private final BatchColumns batch = new BatchColumns();
+    private final RunBatchColumns batch = new RunBatchColumns();
     private final List<ArrowFooter.Block> batches = new ArrayList<>();
     private final Checksums checksums = new Checksums();
     private long position;

@@ -311,12 +311,12 @@ public final class SampleRun {
             }
             before = end;
         }
-        long[] lengths = BatchColumns.bufferLengths(count, before);
+        long[] lengths = RunBatchColumns.bufferLengths(count, before);
         long[] offsets = new long[lengths.length];
         RunFormat.LAYOUT.place(lengths, offsets);
         int head = RunFormat.LAYOUT.headLength();
         ByteBuffer expected = ByteBuffer.allocate(head).order(ByteOrder.LITTLE_ENDIAN);
-        BatchColumns.writeHead(expected, count, lengths, offsets);
+        RunBatchColumns.writeHead(expected, count, lengths, offsets);
         if (batch.limit() != head + RunFormat.LAYOUT.bodyLength(lengths)
                 || !batch.slice(0, head).equals(expected.flip())) {
             throw corrupt("the message of batch " + number + " is not the one of " + count + " rows");

@@ -26,7 +26,7 @@ public final class Accelerators {
 
     /** Opens the batches of one of them. */
     public interface Source {
-        Batches open(int rank) throws IOException;
+        DemandBatches open(int rank) throws IOException;
     }
 
     /** Time and sleep, which tests replace. */
@@ -81,7 +81,7 @@ public final class Accelerators {
 
     /** Runs them at the same time. */
     public AcceleratorRun run(String target, Source source) throws IOException, InterruptedException {
-        List<Batches> opened = new ArrayList<>();
+        List<DemandBatches> opened = new ArrayList<>();
         ExecutorService threads = Executors.newFixedThreadPool(count);
         try {
             for (int rank = 0; rank < count; rank++) {
@@ -89,7 +89,7 @@ public final class Accelerators {
             }
             Phaser start = new Phaser(count);
             List<Callable<List<Tally>>> tasks = new ArrayList<>();
-            for (Batches batches : opened) {
+            for (DemandBatches batches : opened) {
                 tasks.add(() -> {
                     try {
                         return consume(batches, start);
@@ -113,11 +113,11 @@ public final class Accelerators {
             return result(target, tallies);
         } finally {
             threads.shutdownNow();
-            opened.forEach(Batches::close);
+            opened.forEach(DemandBatches::close);
         }
     }
 
-    private List<Tally> consume(Batches batches, Phaser start) throws InterruptedException {
+    private List<Tally> consume(DemandBatches batches, Phaser start) throws InterruptedException {
         // All accelerators start together, after each one has received its first batch.
         batches.next();
         start.arriveAndAwaitAdvance();
@@ -131,12 +131,12 @@ public final class Accelerators {
     }
 
     /** Computes and takes batches; ends with the step that passes the time. */
-    private Tally tally(Batches batches, long nanos) throws InterruptedException {
+    private Tally tally(DemandBatches batches, long nanos) throws InterruptedException {
         Tally tally = new Tally();
         long began = clock.nanoTime();
         do {
             compute();
-            Batches.Taken taken = batches.next();
+            DemandBatches.Taken taken = batches.next();
             tally.steps++;
             tally.samples += taken.samples();
             tally.bytes += taken.bytes();

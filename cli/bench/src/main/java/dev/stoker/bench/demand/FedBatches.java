@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Batches from a feeder. As a trainer would, it obtains each value of each payload field as a view. Without a payload
  * field, it counts the bytes of the messages.
  */
-public final class FedBatches implements Batches {
+public final class FedBatches implements DemandBatches {
     private final FeedClient client;
     private final List<String> payload;
     private @Nullable Iteration iteration;

@@ -1,6 +1,6 @@
 package dev.stoker.bench.feed;
 
-import dev.stoker.bench.demand.Batches;
+import dev.stoker.bench.demand.DemandBatches;
 import dev.stoker.bench.demand.FedBatches;
 import dev.stoker.bench.measure.Machine;
 import dev.stoker.bench.measure.Progress;
@@ -136,7 +136,7 @@ public final class FeedBench {
         long now = began;
         double seconds = 0;
         do {
-            Batches.Taken taken = batches.next();
+            DemandBatches.Taken taken = batches.next();
             now = System.nanoTime();
             if (read < samples) {
                 read += taken.samples();
@@ -179,7 +179,7 @@ public final class FeedBench {
         long bytes = 0;
         long samples = 0;
         while (samples == 0 || (now - began < time.toNanos() && !progress.isStopped())) {
-            Batches.Taken taken = batches.next();
+            DemandBatches.Taken taken = batches.next();
             bytes += taken.bytes();
             samples += taken.samples();
             now = System.nanoTime();

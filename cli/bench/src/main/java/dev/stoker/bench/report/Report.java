@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * @param supplies one for each shape, if a feed was measured
  */
 public record Report(
-        Findings findings, Roofline roofline, List<Verdict> verdicts, List<Shape> shapes, List<Supply> supplies) {
+        Measurements findings, Roofline roofline, List<Verdict> verdicts, List<Shape> shapes, List<Supply> supplies) {
 
     /**
      * What the feed is to the accelerators of one shape.
@@ -86,7 +86,7 @@ public record Report(
      * @param datasetBytes of the dataset that the tiers keep; 0 if unknown
      */
     public static Report of(
-            Findings findings, List<Shape> shapes, OptionalDouble network, int wanted, double datasetBytes) {
+            Measurements findings, List<Shape> shapes, OptionalDouble network, int wanted, double datasetBytes) {
         Roofline roofline = Roofline.of(findings, network);
         List<Shape> all = new ArrayList<>();
         for (JsonNode demand : findings.demands()) {
@@ -178,7 +178,7 @@ public record Report(
     }
 
     private static Optional<Supply> supply(
-            Findings findings,
+            Measurements findings,
             Roofline roofline,
             Shape shape,
             OptionalDouble network,
@@ -211,7 +211,7 @@ public record Report(
     }
 
     /** Whether the feeders cannot map the chunks of their origin. Of a feed that ran before it is unknown. */
-    private static boolean isInMemory(Findings findings) {
+    private static boolean isInMemory(Measurements findings) {
         return Stream.concat(findings.feeds().stream(), findings.storages().stream())
                         .anyMatch(json -> Stores.isRemote(
                                 FeedResult.dataset(json.path("target").asText())))
@@ -219,7 +219,7 @@ public record Report(
                         .anyMatch(feed -> !feed.path("first_epoch").has("feeder_start_s"));
     }
 
-    private static List<Measured> measured(Findings findings, Shape shape) {
+    private static List<Measured> measured(Measurements findings, Shape shape) {
         List<Measured> measured = new ArrayList<>();
         for (JsonNode demand : findings.demands()) {
             for (JsonNode run : demand.path("runs")) {

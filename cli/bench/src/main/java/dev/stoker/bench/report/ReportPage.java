@@ -64,7 +64,7 @@ public final class ReportPage {
         html.append("</body>\n</html>\n");
     }
 
-    private void machines(Findings findings) {
+    private void machines(Measurements findings) {
         Set<String> machines = new LinkedHashSet<>();
         for (JsonNode json : findings.all()) {
             JsonNode machine = json.path("machine");
@@ -221,7 +221,7 @@ public final class ReportPage {
         return value.isPresent() ? Amounts.count(value.getAsDouble()) + unit : "–";
     }
 
-    private void noise(Findings findings) {
+    private void noise(Measurements findings) {
         html.append("<h2>How far to trust these figures</h2>\n<ul>\n");
         item("Each figure is the median of its rounds. The spread is the distance between the least and the greatest"
                 + " round, relative to the median. Differences below the spread mean nothing.");

@@ -37,7 +37,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
      *
      * @param network bytes a second of the network between feeder and trainers; empty for the loopback as measured
      */
-    public static Roofline of(Findings findings, OptionalDouble network) {
+    public static Roofline of(Measurements findings, OptionalDouble network) {
         List<Roof> roofs = new ArrayList<>();
         List<JsonNode> reads = new ArrayList<>();
         findings.storages().forEach(storage -> storage.path("reads").forEach(reads::add));

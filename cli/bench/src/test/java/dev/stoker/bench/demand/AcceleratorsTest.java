@@ -48,8 +48,8 @@ class AcceleratorsTest {
     private final AtomicInteger closed = new AtomicInteger();
 
     /** Batches for which a consumer waits this time. */
-    private Batches waiting(double seconds) {
-        return new Batches() {
+    private DemandBatches waiting(double seconds) {
+        return new DemandBatches() {
             @Override
             public Taken next() {
                 clock.now.get()[0] += (long) (seconds * 1e9);
@@ -108,8 +108,8 @@ class AcceleratorsTest {
         assertThat(closed).hasValue(2);
     }
 
-    private Batches failing() {
-        return new Batches() {
+    private DemandBatches failing() {
+        return new DemandBatches() {
             @Override
             public Taken next() {
                 throw new IllegalStateException("lost");

@@ -21,8 +21,8 @@ import org.xml.sax.InputSource;
 
 class ReportPageTest {
 
-    private static Report report(Findings.Source... sources) throws Exception {
-        return Report.of(Findings.of(List.of(sources)), Shapes.all("h100"), OptionalDouble.empty(), 8, 1e9);
+    private static Report report(Measurements.Source... sources) throws Exception {
+        return Report.of(Measurements.of(List.of(sources)), Shapes.all("h100"), OptionalDouble.empty(), 8, 1e9);
     }
 
     private static Report full() throws Exception {
@@ -46,7 +46,7 @@ class ReportPageTest {
 
     @Test
     void aGivenNetworkLimitsTheAcceleratorsByItsPayload() throws Exception {
-        Findings findings = Findings.of(List.of(Results.feed(1e5, 1.5e9, 2e9, 10e9)));
+        Measurements findings = Measurements.of(List.of(Results.feed(1e5, 1.5e9, 2e9, 10e9)));
         Report report = Report.of(findings, Shapes.all("h100"), OptionalDouble.of(1.25e9), 8, 1e9);
         // 1.25 GB/s less the frames, of 114,660 bytes each.
         Report.Supply resnet = report.supplies().get(0);
@@ -72,15 +72,15 @@ class ReportPageTest {
     @Test
     void aFeederThatMayNotMapItsChunksHasMemoryForThem() throws Exception {
         assertThat(memory(Results.feed(1e5, 1.5e9, 2e9, 10e9))).isEqualTo(1L << 30);
-        Findings.Source named = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source named = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) named.json()).put("target", "photos=s3a://bucket/photos");
         assertThat(memory(named)).isEqualTo((1L << 30) + (long) 1e9);
-        Findings.Source running = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source running = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) running.json().path("first_epoch")).remove("feeder_start_s");
         assertThat(memory(running)).isEqualTo((1L << 30) + (long) 1e9);
     }
 
-    private static long memory(Findings.Source feed) throws Exception {
+    private static long memory(Measurements.Source feed) throws Exception {
         return report(feed).json().at("/shapes/0/sizing/memory_bytes").asLong();
     }
 
@@ -157,7 +157,7 @@ class ReportPageTest {
 
     @Test
     void aLongLegendMakesThePictureHigher() throws Exception {
-        Findings.Source[] feeds = new Findings.Source[14];
+        Measurements.Source[] feeds = new Measurements.Source[14];
         Arrays.setAll(feeds, i -> Results.feed(1e5 + i, 1.5e9, 2e9, 10e9));
         Report report = report(feeds);
         Document svg = xml(RooflineChart.svg(report.roofline(), report.shapes()));

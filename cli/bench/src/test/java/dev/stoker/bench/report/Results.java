@@ -3,7 +3,7 @@ package dev.stoker.bench.report;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.stoker.bench.report.Findings.Source;
+import dev.stoker.bench.report.Measurements.Source;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Locale;

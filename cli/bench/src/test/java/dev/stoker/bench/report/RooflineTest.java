@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 
 class RooflineTest {
 
-    private static Roofline roofline(Findings.Source... sources) throws StokerException {
-        return Roofline.of(Findings.of(List.of(sources)), OptionalDouble.empty());
+    private static Roofline roofline(Measurements.Source... sources) throws StokerException {
+        return Roofline.of(Measurements.of(List.of(sources)), OptionalDouble.empty());
     }
 
     private static double roof(Roofline roofline, Resource resource) {
@@ -42,7 +42,7 @@ class RooflineTest {
 
     @Test
     void aGivenNetworkReplacesTheLoopback() throws StokerException {
-        Findings findings = Findings.of(List.of(Results.feed(1e5, 1.5e9, 2e9, 10e9)));
+        Measurements findings = Measurements.of(List.of(Results.feed(1e5, 1.5e9, 2e9, 10e9)));
         Roofline roofline = Roofline.of(findings, OptionalDouble.of(1.25e8));
         assertThat(roofline.roofs())
                 .filteredOn(roof -> roof.resource() == Resource.NETWORK)
@@ -96,7 +96,7 @@ class RooflineTest {
 
     @Test
     void theSpreadOfProcessorsIsThatOfBothEndsAndOfTheTransport() throws StokerException {
-        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ObjectNode tcp = (ObjectNode) feed.json().at("/systems/1");
         ObjectNode unix = tcp.deepCopy().put("transport", "unix");
         ((ArrayNode) feed.json().path("systems")).add(unix);
@@ -144,7 +144,7 @@ class RooflineTest {
 
     @Test
     void theFirstEpochOfAFeedThatRanBeforeHasNoRoofOfTheStorage() throws StokerException {
-        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) feed.json().path("first_epoch")).remove("feeder_start_s");
         Roofline roofline = roofline(Results.storage(1e8, 4e6, 6e9), feed);
         FeedPoint first = roofline.points().get(0);
@@ -154,9 +154,9 @@ class RooflineTest {
 
     @Test
     void aFeedHasTheRoofOfTheStorageThatHasItsDataset() throws StokerException {
-        Findings.Source slow = at(Results.storage(1e8, 4e6, 6e9), "s3a://bucket/");
-        Findings.Source fast = at(Results.storage(3e9, 4e6, 6e9), "./scratch");
-        Findings.Source feed = at(Results.feed(1e5, 1.5e9, 2e9, 10e9), "photos=s3://bucket/photos@3");
+        Measurements.Source slow = at(Results.storage(1e8, 4e6, 6e9), "s3a://bucket/");
+        Measurements.Source fast = at(Results.storage(3e9, 4e6, 6e9), "./scratch");
+        Measurements.Source feed = at(Results.feed(1e5, 1.5e9, 2e9, 10e9), "photos=s3://bucket/photos@3");
         Roofline roofline = roofline(slow, fast, feed);
         assertThat(roofline.roofs())
                 .filteredOn(roof -> roof.resource() == Resource.STORAGE)
@@ -173,8 +173,9 @@ class RooflineTest {
                 .anyMatch(name -> name.startsWith("storage s3a://bucket/, sequential reads"));
     }
 
-    private static Findings.Source at(Findings.Source result, String target) {
-        return new Findings.Source(result.name(), ((ObjectNode) result.json().deepCopy()).put("target", target));
+    private static Measurements.Source at(Measurements.Source result, String target) {
+        return new Measurements.Source(
+                result.name(), ((ObjectNode) result.json().deepCopy()).put("target", target));
     }
 
     private static List<Double> storages(Roofline roofline) {
@@ -187,9 +188,9 @@ class RooflineTest {
     @Test
     void aLaterEpochHasTheRoofOfTheStorageForTheBytesThatMemoryCannotKeep() throws StokerException {
         // A dataset of 100 MB.
-        Findings.Source feed = Results.feed(1e5, 1.3e8, 2e9, 10e9);
+        Measurements.Source feed = Results.feed(1e5, 1.3e8, 2e9, 10e9);
         ObjectNode json = (ObjectNode) feed.json();
-        Findings.Source storage = Results.storage(1e8, 4e6, 6e9);
+        Measurements.Source storage = Results.storage(1e8, 4e6, 6e9);
         json.put("kept_bytes", 25_000_000);
         Roofline partly = roofline(storage, feed);
         Verdict verdict = Verdict.of(partly, partly.points().get(1));
@@ -204,12 +205,12 @@ class RooflineTest {
 
     @Test
     void resultsOfDifferentMachinesHaveANote() throws StokerException {
-        Findings.Source storage = Results.storage(1e9, 4e6, 6e9);
-        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
-        assertThat(Findings.of(List.of(storage, feed, Results.demand(1))).note())
+        Measurements.Source storage = Results.storage(1e9, 4e6, 6e9);
+        Measurements.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        assertThat(Measurements.of(List.of(storage, feed, Results.demand(1))).note())
                 .isEmpty();
         ((ObjectNode) storage.json().path("machine")).put("processors", 2);
-        assertThat(Findings.of(List.of(storage, feed)).note())
+        assertThat(Measurements.of(List.of(storage, feed)).note())
                 .hasValueSatisfying(note -> assertThat(note)
                         .contains("different machines (2 processors, m, Linux; 4 processors, m, Linux)"));
     }
@@ -227,7 +228,7 @@ class RooflineTest {
 
     @Test
     void oneRoundIsNotCertain() throws StokerException {
-        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         Roofline roofline = roofline(feed);
         // A first epoch is measured once.
         Verdict first = Verdict.of(roofline, roofline.points().get(0));
@@ -247,7 +248,7 @@ class RooflineTest {
 
     @Test
     void aFirstEpochThatIsNotCompleteSaysSo() throws StokerException {
-        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) feed.json().path("first_epoch")).put("complete", false);
         assertThat(roofline(feed).points().get(0).name()).isEqualTo("photos, first epoch (not complete), tcp");
     }
@@ -283,33 +284,33 @@ class RooflineTest {
 
     @Test
     void otherFilesAreRefused() {
-        Findings.Source newer =
-                new Findings.Source("new.json", ((ObjectNode) Results.demand(1).json()).put("format", 2));
+        Measurements.Source newer = new Measurements.Source(
+                "new.json", ((ObjectNode) Results.demand(1).json()).put("format", 2));
         assertThatThrownBy(() -> roofline(newer)).hasMessageContaining("new.json has format 2");
-        Findings.Source foreign =
-                new Findings.Source("x.json", Results.demand(1).json().path("runs"));
+        Measurements.Source foreign =
+                new Measurements.Source("x.json", Results.demand(1).json().path("runs"));
         assertThatThrownBy(() -> roofline(foreign)).hasMessageContaining("x.json is not a result");
     }
 
     @Test
     void aDamagedResultNamesItsFileAndTheValue() {
-        Findings.Source storage = Results.storage(1e9, 4e6, 6e9);
+        Measurements.Source storage = Results.storage(1e9, 4e6, 6e9);
         ((ObjectNode) storage.json().at("/reads/2")).remove("bytes_per_s");
         assertThatThrownBy(() -> roofline(storage))
                 .isInstanceOf(StokerException.class)
                 .hasMessage("storage.json is damaged: bytes_per_s: a measurement without a round; repeat the"
                         + " measurement");
-        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) feed.json().at("/systems/1/sender_cpu_s_per_gb"))
                 .putArray("rounds")
                 .add("fast");
         assertThatThrownBy(() -> roofline(feed))
                 .hasMessageContaining("feed.json is damaged: sender_cpu_s_per_gb: the round \"fast\" is not a number");
-        Findings.Source empty = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Measurements.Source empty = Results.feed(1e5, 1.5e9, 2e9, 10e9);
         ((ObjectNode) empty.json()).put("sample_bytes", 0);
         assertThatThrownBy(() -> roofline(empty))
                 .hasMessageContaining("feed.json is damaged: sample_bytes is 0, not positive");
-        Findings.Source demand = Results.demand(1);
+        Measurements.Source demand = Results.demand(1);
         ((ObjectNode) demand.json().at("/shapes/0")).put("batch_size", 0);
         assertThatThrownBy(() -> roofline(demand)).hasMessageContaining("demand.json is damaged: ");
     }

@@ -1,7 +1,7 @@
 package dev.stoker.mount.fuse;
 
+import dev.stoker.mount.tree.DirectoryListing;
 import dev.stoker.mount.tree.Listed;
-import dev.stoker.mount.tree.Listing;
 import dev.stoker.mount.tree.Node;
 import java.io.IOException;
 import java.util.Optional;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class DirectoryCursor implements AutoCloseable {
 
     private final Node.Directory directory;
-    private @Nullable Listing listing;
+    private @Nullable DirectoryListing listing;
     /** Number of the entry that {@link #pending} is, or that the listing returns next. */
     private long position;
 
@@ -67,7 +67,7 @@ final class DirectoryCursor implements AutoCloseable {
         if (position < 2) {
             return Optional.of(new Listed(position == 0 ? "." : "..", true));
         }
-        Listing open = listing;
+        DirectoryListing open = listing;
         return open == null ? Optional.empty() : open.next();
     }
 

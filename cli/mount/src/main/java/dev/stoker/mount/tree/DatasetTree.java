@@ -339,9 +339,9 @@ final class DatasetTree implements AutoCloseable {
         }
 
         @Override
-        public Listing list() throws IOException {
-            Listing rest = directory.list();
-            return new Listing() {
+        public DirectoryListing list() throws IOException {
+            DirectoryListing rest = directory.list();
+            return new DirectoryListing() {
                 private boolean begun;
 
                 @Override

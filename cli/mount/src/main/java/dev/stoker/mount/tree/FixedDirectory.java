@@ -17,7 +17,7 @@ record FixedDirectory(List<Listed> entries, long modifiedMs) implements Node.Dir
     }
 
     @Override
-    public Listing list() {
+    public DirectoryListing list() {
         Iterator<Listed> left = entries.iterator();
         return () -> left.hasNext() ? Optional.of(left.next()) : Optional.empty();
     }

@@ -19,9 +19,9 @@ record KeyDirectory(OpenVersion version, SampleDirectory keys) implements Node.D
     }
 
     @Override
-    public Listing list() {
+    public DirectoryListing list() {
         version.retain();
-        return new Listing() {
+        return new DirectoryListing() {
             private final SampleDirectory.Entries entries = keys.list();
 
             @Override

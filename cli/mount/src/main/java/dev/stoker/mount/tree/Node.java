@@ -12,7 +12,7 @@ public sealed interface Node {
     non-sealed interface Directory extends Node {
 
         /** Begins a listing; the caller closes it. */
-        Listing list() throws IOException;
+        DirectoryListing list() throws IOException;
     }
 
     /** A sample. */

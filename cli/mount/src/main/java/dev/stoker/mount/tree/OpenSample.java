@@ -20,7 +20,7 @@ public final class OpenSample implements AutoCloseable {
     static final int KEPT_BYTES = 1 << 20;
 
     private final OpenVersion version;
-    private final SamplePlace place;
+    private final ContentAddress place;
     private final CheckedPayload value;
     private final int length;
     private @Nullable ByteBuffer content;
@@ -28,7 +28,7 @@ public final class OpenSample implements AutoCloseable {
     private boolean isVerified;
     private boolean isClosed;
 
-    OpenSample(OpenVersion version, SamplePlace place) {
+    OpenSample(OpenVersion version, ContentAddress place) {
         this.version = version;
         this.place = place;
         this.value = place.value();

@@ -14,8 +14,8 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
-import dev.stoker.server.window.ChunkHeads;
 import dev.stoker.server.window.ServedStream;
+import dev.stoker.server.window.VerifiedHeads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -42,7 +42,7 @@ final class OpenVersion {
     private final SampleIndex index;
     private final KeyTree files;
     private final Map<String, ServedStream> streams = new HashMap<>();
-    private final ChunkReads chunks;
+    private final MountedChunks chunks;
     private final NextSamples next;
     private final long committedMs;
     private final AtomicInteger holds = new AtomicInteger(1);
@@ -64,7 +64,7 @@ final class OpenVersion {
         for (String split : snapshot.splits()) {
             streams.put(split, stream(split));
         }
-        this.chunks = new ChunkReads(shared.source());
+        this.chunks = new MountedChunks(shared.source());
         this.next = new NextSamples(index, this::readAhead, shared.background());
         this.onClose = onClose;
     }
@@ -96,7 +96,7 @@ final class OpenVersion {
         return content;
     }
 
-    ChunkReads chunks() {
+    MountedChunks chunks() {
         return chunks;
     }
 
@@ -168,10 +168,10 @@ final class OpenVersion {
             implements ConfirmedSample.Chunk {}
 
     /** Reads the head of a sample's chunk. */
-    SamplePlace place(SampleStat stat) throws IOException {
+    ContentAddress place(SampleStat stat) throws IOException {
         ConfirmedSample<PlacedChunk> at = ConfirmedSample.require(index, stat, this::chunk);
         PlacedChunk chunk = at.chunk();
-        return new SamplePlace(
+        return new ContentAddress(
                 stat.key(),
                 chunk.stream(),
                 chunk.index(),
@@ -189,12 +189,12 @@ final class OpenVersion {
         }
         int chunk = stream.chunks().indexOf(at.ordinal());
         ListedChunk file = stream.file(chunk);
-        ChunkHead head = shared.heads().get(stream.chunks(), chunk, () -> ChunkHeads.readAlone(stream, chunk, file));
+        ChunkHead head = shared.heads().get(stream.chunks(), chunk, () -> VerifiedHeads.readAlone(stream, chunk, file));
         return new PlacedChunk(stream, chunk, file, head);
     }
 
     private Optional<ByteBuffer> readAhead(ListEntry entry) throws IOException {
-        SamplePlace place = place(entry.sample().orElseThrow());
+        ContentAddress place = place(entry.sample().orElseThrow());
         if (place.length() > OpenSample.KEPT_BYTES) {
             return Optional.empty();
         }

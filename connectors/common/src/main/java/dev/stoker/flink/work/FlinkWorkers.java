@@ -76,7 +76,7 @@ public record FlinkWorkers(
         configure(env);
         int tasks = Math.min(parallelism, pieces);
         CloseableIterator<byte[]> done = env.fromSource(
-                        new PieceSource(pieces), WatermarkStrategy.noWatermarks(), "pieces")
+                        new PieceNumbers(pieces), WatermarkStrategy.noWatermarks(), "pieces")
                 .uid("pieces")
                 .setParallelism(tasks)
                 .transform(

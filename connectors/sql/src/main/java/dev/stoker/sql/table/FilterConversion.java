@@ -1,7 +1,7 @@
 package dev.stoker.sql.table;
 
-import dev.stoker.connectors.dataset.RowFilter;
-import dev.stoker.connectors.dataset.RowFilter.Operator;
+import dev.stoker.connectors.dataset.FieldFilter;
+import dev.stoker.connectors.dataset.FieldFilter.Operator;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import java.time.LocalDate;
@@ -46,12 +46,12 @@ final class FilterConversion {
      *
      * @param columns finds the column of a reference; empty if it cannot be filtered
      */
-    static Optional<RowFilter> of(
+    static Optional<FieldFilter> of(
             ResolvedExpression condition, Function<FieldReferenceExpression, Optional<Column>> columns) {
         if (condition instanceof FieldReferenceExpression reference) {
             return columns.apply(reference)
                     .filter(column -> column.type() == ScalarType.BOOL)
-                    .map(column -> new RowFilter(column.name(), Operator.EQUAL, List.of(1L)));
+                    .map(column -> new FieldFilter(column.name(), Operator.EQUAL, List.of(1L)));
         }
         if (!(condition instanceof CallExpression call)) {
             return Optional.empty();
@@ -61,12 +61,12 @@ final class FilterConversion {
         if (function == BuiltInFunctionDefinitions.IS_NULL || function == BuiltInFunctionDefinitions.IS_NOT_NULL) {
             Operator operator =
                     function == BuiltInFunctionDefinitions.IS_NULL ? Operator.IS_NULL : Operator.IS_NOT_NULL;
-            return column(arguments.get(0), columns).map(column -> new RowFilter(column.name(), operator, List.of()));
+            return column(arguments.get(0), columns).map(column -> new FieldFilter(column.name(), operator, List.of()));
         }
         if (function == BuiltInFunctionDefinitions.NOT) {
             return column(arguments.get(0), columns)
                     .filter(column -> column.type() == ScalarType.BOOL)
-                    .map(column -> new RowFilter(column.name(), Operator.EQUAL, List.of(0L)));
+                    .map(column -> new FieldFilter(column.name(), Operator.EQUAL, List.of(0L)));
         }
         if (function == BuiltInFunctionDefinitions.OR || function == BuiltInFunctionDefinitions.IN) {
             return in(function, arguments, columns);
@@ -82,7 +82,7 @@ final class FilterConversion {
     }
 
     /** A condition on one column with several constants: IN, or equalities that OR connects. */
-    private static Optional<RowFilter> in(
+    private static Optional<FieldFilter> in(
             FunctionDefinition function,
             List<ResolvedExpression> arguments,
             Function<FieldReferenceExpression, Optional<Column>> columns) {
@@ -92,7 +92,7 @@ final class FilterConversion {
         List<Object> constants = new ArrayList<>();
         String name = "";
         for (ResolvedExpression argument : arguments) {
-            Optional<RowFilter> part = of(argument, columns);
+            Optional<FieldFilter> part = of(argument, columns);
             boolean fits = part.isPresent()
                     && (part.get().operator() == Operator.EQUAL || part.get().operator() == Operator.IN)
                     && (name.isEmpty() || part.get().column().equals(name));
@@ -102,10 +102,10 @@ final class FilterConversion {
             name = part.get().column();
             constants.addAll(part.get().constants());
         }
-        return Optional.of(new RowFilter(name, Operator.IN, constants));
+        return Optional.of(new FieldFilter(name, Operator.IN, constants));
     }
 
-    private static Optional<RowFilter> comparison(
+    private static Optional<FieldFilter> comparison(
             Operator operator,
             Expression reference,
             List<ResolvedExpression> literals,
@@ -128,7 +128,7 @@ final class FilterConversion {
         if (isOrdered && constants.get(0) instanceof String) {
             return Optional.empty();
         }
-        return Optional.of(new RowFilter(column.get().name(), operator, constants));
+        return Optional.of(new FieldFilter(column.get().name(), operator, constants));
     }
 
     private static Optional<Column> column(

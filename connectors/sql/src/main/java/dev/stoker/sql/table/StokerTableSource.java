@@ -1,7 +1,7 @@
 package dev.stoker.sql.table;
 
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.connectors.dataset.RowFilter;
+import dev.stoker.connectors.dataset.FieldFilter;
 import dev.stoker.connectors.dataset.source.StokerSource;
 import dev.stoker.connectors.dataset.source.StokerSourceBuilder;
 import dev.stoker.schemas.arrow.types.Field;
@@ -46,7 +46,7 @@ final class StokerTableSource
     private final ReadOptions options;
     private DataType produced;
     private List<Metadata> metadata = List.of();
-    private List<RowFilter> filters = List.of();
+    private List<FieldFilter> filters = List.of();
     private List<List<String>> splitConditions = List.of();
     private long limit = Long.MAX_VALUE;
     private boolean isCount;
@@ -174,12 +174,12 @@ final class StokerTableSource
     public Result applyFilters(List<ResolvedExpression> conditions) {
         List<ResolvedExpression> accepted = new ArrayList<>();
         List<ResolvedExpression> remaining = new ArrayList<>();
-        List<RowFilter> rows = new ArrayList<>(filters);
+        List<FieldFilter> rows = new ArrayList<>(filters);
         List<List<String>> splits = new ArrayList<>(splitConditions);
         for (ResolvedExpression condition : conditions) {
             Optional<List<String>> split = FilterConversion.of(condition, this::splitColumn)
-                    .filter(filter ->
-                            filter.operator() == RowFilter.Operator.EQUAL || filter.operator() == RowFilter.Operator.IN)
+                    .filter(filter -> filter.operator() == FieldFilter.Operator.EQUAL
+                            || filter.operator() == FieldFilter.Operator.IN)
                     .map(filter ->
                             filter.constants().stream().map(String.class::cast).toList());
             if (split.isPresent()) {
@@ -187,7 +187,7 @@ final class StokerTableSource
                 accepted.add(condition);
                 continue;
             }
-            Optional<RowFilter> row = FilterConversion.of(condition, this::smallColumn);
+            Optional<FieldFilter> row = FilterConversion.of(condition, this::smallColumn);
             if (row.isPresent()) {
                 rows.add(row.get());
                 accepted.add(condition);

@@ -54,7 +54,7 @@ final class ListBytes {
             case UINT16 -> bytes.putShort((short) ranged(array.getInt(i), element));
             case UINT32 -> bytes.putInt((int) ranged(array.getLong(i), element));
             case UINT64 ->
-                bytes.putLong(ValueWriter.bits(array.getDecimal(i, 20, 0).toBigDecimal()));
+                bytes.putLong(SqlValueWriter.bits(array.getDecimal(i, 20, 0).toBigDecimal()));
             case FLOAT16, BFLOAT16 ->
                 NumberBytes.put(element, NumberBytes.bits(element, finite(array.getFloat(i), element)), bytes);
             case FLOAT32 -> bytes.putFloat(array.getFloat(i));

@@ -17,7 +17,7 @@ public final class RowSamples implements SampleSerializer<RowData> {
 
     private final Stored[] columns;
     private final RowIdentity identity;
-    private transient ValueWriter @Nullable [] writers;
+    private transient SqlValueWriter @Nullable [] writers;
 
     /**
      * A column of the row that becomes a field.
@@ -46,11 +46,11 @@ public final class RowSamples implements SampleSerializer<RowData> {
 
     @Override
     public void serialize(RowData row, ChunkBuilder sample) throws IOException {
-        ValueWriter[] values = writers;
+        SqlValueWriter[] values = writers;
         if (values == null) {
-            values = new ValueWriter[columns.length];
+            values = new SqlValueWriter[columns.length];
             for (int c = 0; c < columns.length; c++) {
-                values[c] = ValueWriter.of(FieldType.parse(columns[c].type()));
+                values[c] = SqlValueWriter.of(FieldType.parse(columns[c].type()));
             }
             writers = values;
         }

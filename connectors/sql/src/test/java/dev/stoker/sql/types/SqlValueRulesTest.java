@@ -46,7 +46,7 @@ class SqlValueRulesTest {
         GenericRowData row = GenericRowData.of(internal(value.given().orElseThrow(), value.value()));
         return ValueRules.stored(value, sample -> {
             if (!row.isNullAt(0)) {
-                ValueWriter.of(value.type()).write(row, 0, sample, 0);
+                SqlValueWriter.of(value.type()).write(row, 0, sample, 0);
             }
         });
     }
@@ -142,7 +142,7 @@ class SqlValueRulesTest {
         Object value = type.endsWith("]") ? new GenericArrayData(new Object[] {text}) : text;
         ChunkBuilder sample = new ChunkBuilder(List.of(Field.nullable("x", FieldType.parse(type))), 4096);
         sample.beginRow("k");
-        assertThatThrownBy(() -> ValueWriter.of(FieldType.parse(type)).write(GenericRowData.of(value), 0, sample, 0))
+        assertThatThrownBy(() -> SqlValueWriter.of(FieldType.parse(type)).write(GenericRowData.of(value), 0, sample, 0))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("UTF-8");
     }

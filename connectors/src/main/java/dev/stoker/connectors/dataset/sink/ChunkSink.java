@@ -7,7 +7,7 @@ import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittableSerializer;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommitter;
 import dev.stoker.connectors.dataset.sink.writer.GatheringWriter;
-import dev.stoker.connectors.dataset.sink.writer.SkipList;
+import dev.stoker.connectors.dataset.sink.writer.LeftOutFile;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.Patience;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -38,7 +38,7 @@ public final class ChunkSink implements Sink<PackReport>, SupportsCommitter<Inge
     @Override
     public SinkWriter<PackReport> createWriter(WriterInitContext context) {
         ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
-        return new GatheringWriter(new SkipList(run.store(), run.target(), run.ingest()));
+        return new GatheringWriter(new LeftOutFile(run.store(), run.target(), run.ingest()));
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.stoker.connectors.dataset.source;
 
 import dev.stoker.connectors.dataset.DatasetScan;
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.connectors.dataset.RowFilter;
+import dev.stoker.connectors.dataset.FieldFilter;
 import dev.stoker.connectors.dataset.SampleDeserializer;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
@@ -22,7 +22,7 @@ public final class StokerSourceBuilder<T> {
     private List<String> columns = List.of();
     private List<String> splits = List.of();
     private List<List<String>> splitConditions = List.of();
-    private List<RowFilter> filters = List.of();
+    private List<FieldFilter> filters = List.of();
     private long limit = Long.MAX_VALUE;
     private @Nullable SampleDeserializer<T> deserializer;
 
@@ -65,7 +65,7 @@ public final class StokerSourceBuilder<T> {
      * Sets conditions on small fields. The source emits only samples that meet all of them, and does not read the
      * payload of others.
      */
-    public StokerSourceBuilder<T> setFilters(List<RowFilter> conditions) {
+    public StokerSourceBuilder<T> setFilters(List<FieldFilter> conditions) {
         filters = List.copyOf(conditions);
         return this;
     }

@@ -7,7 +7,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Samples;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.window.ServedStream;
@@ -47,7 +47,7 @@ final class GetAnswer implements AutoCloseable {
     private final SampleIndex index;
     private final LookupHeads heads;
     private final SampleMessage message;
-    private final ReadThreads threads;
+    private final LookupThreads threads;
     private final SampleLookup.Output out;
     /** Chunks that will be needed and are not loaded ahead yet. */
     private final Queue<Integer> later = new ArrayDeque<>();
@@ -66,7 +66,7 @@ final class GetAnswer implements AutoCloseable {
             SampleIndex index,
             LookupHeads heads,
             SampleMessage message,
-            ReadThreads threads,
+            LookupThreads threads,
             SampleLookup.Output out) {
         this.request = request;
         this.stream = stream;
@@ -128,7 +128,7 @@ final class GetAnswer implements AutoCloseable {
                 source.unwant(used);
             }
         }
-        List<ReadThreads.Read> farHeads = new ArrayList<>();
+        List<LookupThreads.Read> farHeads = new ArrayList<>();
         while (ahead.size() < AHEAD && !later.isEmpty()) {
             int chunk = later.remove();
             ListedChunk next = stream.file(chunk);
@@ -171,7 +171,7 @@ final class GetAnswer implements AutoCloseable {
         }
     }
 
-    private static Samples.Item damaged(int key, String name, SamplePlace place, Exception e) {
+    private static Samples.Item damaged(int key, String name, SampleAddress place, Exception e) {
         String why = e instanceof CorruptDataException corrupt ? ErrorText.of(corrupt) : e.toString();
         return Samples.Item.damaged(
                 key, place, "chunk " + place.ordinal() + ", row " + place.row() + ", key '" + name + "': " + why);

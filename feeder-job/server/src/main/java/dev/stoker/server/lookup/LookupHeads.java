@@ -3,8 +3,8 @@ package dev.stoker.server.lookup;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.cache.BoundedCache;
 import dev.stoker.server.chunks.ListedChunk;
-import dev.stoker.server.window.ChunkHeads;
 import dev.stoker.server.window.ServedStream;
+import dev.stoker.server.window.VerifiedHeads;
 import java.io.IOException;
 import java.util.UUID;
 
@@ -29,8 +29,8 @@ final class LookupHeads {
         Key key = new Key(stream.chunks().id(index), stream.version());
         return chunks.get(key, LookupChunk.bytes(stream.chunks().headLength(index)), () -> {
             ListedChunk file = stream.file(index);
-            var head = ChunkHeads.readAlone(stream, index, file);
-            return new LookupChunk(file, new BatchChunk(head, null, 0, ChunkHeads.classIds(stream, head)));
+            var head = VerifiedHeads.readAlone(stream, index, file);
+            return new LookupChunk(file, new BatchChunk(head, null, 0, VerifiedHeads.classIds(stream, head)));
         });
     }
 

@@ -27,7 +27,7 @@ public final class Lookups implements AutoCloseable {
     private final Opener opener;
     private final LookupHeads heads;
     private final LookupMemory memory;
-    private final ReadThreads threads;
+    private final LookupThreads threads;
     /** Guarded by its own monitor. */
     private final Map<Key, SampleIndex> indexes = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -43,7 +43,7 @@ public final class Lookups implements AutoCloseable {
      * @param memory for answers
      * @param threads for far chunks
      */
-    public Lookups(Opener opener, long headBytes, LookupMemory memory, ReadThreads threads) {
+    public Lookups(Opener opener, long headBytes, LookupMemory memory, LookupThreads threads) {
         this.opener = opener;
         this.heads = new LookupHeads(headBytes);
         this.memory = memory;

@@ -8,7 +8,7 @@ import dev.stoker.schemas.protocol.Entries;
 import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.Samples;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -39,9 +39,10 @@ public final class SampleLookup {
     private final SampleIndex index;
     private final LookupHeads heads;
     private final LookupMemory memory;
-    private final ReadThreads threads;
+    private final LookupThreads threads;
 
-    SampleLookup(ServedStream stream, SampleIndex index, LookupHeads heads, LookupMemory memory, ReadThreads threads) {
+    SampleLookup(
+            ServedStream stream, SampleIndex index, LookupHeads heads, LookupMemory memory, LookupThreads threads) {
         this.stream = stream;
         this.index = index;
         this.heads = heads;
@@ -78,8 +79,8 @@ public final class SampleLookup {
         }
     }
 
-    static SamplePlace place(SampleStat stat) {
-        return new SamplePlace(stat.ordinal(), stat.row(), Integer.toUnsignedLong(stat.length()), stat.crc32c());
+    static SampleAddress place(SampleStat stat) {
+        return new SampleAddress(stat.ordinal(), stat.row(), Integer.toUnsignedLong(stat.length()), stat.crc32c());
     }
 
     /** Returns the requested part of a listing. */

@@ -46,13 +46,13 @@ final class SampleMessage {
 
     private final ServedStream stream;
     private final LookupMemory memory;
-    private final ReadThreads threads;
+    private final LookupThreads threads;
     private final BatchBuilder builder;
     private @Nullable ByteBuffer whole;
     private long taken;
     private int crc32c;
 
-    SampleMessage(ServedStream stream, LookupMemory memory, ReadThreads threads) {
+    SampleMessage(ServedStream stream, LookupMemory memory, LookupThreads threads) {
         this.stream = stream;
         this.memory = memory;
         this.threads = threads;
@@ -125,7 +125,7 @@ final class SampleMessage {
         ByteBuffer out = ByteBuffer.allocateDirect(message.length());
         whole = out;
         out.put(message.parts()[0].duplicate());
-        List<ReadThreads.Read> far = new ArrayList<>();
+        List<LookupThreads.Read> far = new ArrayList<>();
         for (Slice slice : slices) {
             if (slice.chunk() == null) {
                 out.put(new byte[slice.length()]);
@@ -133,7 +133,7 @@ final class SampleMessage {
             }
             LookupChunk chunk = Objects.requireNonNull(chunks.get(slice.chunk()), "a chunk of the message");
             ByteBuffer part = out.slice(out.position(), slice.length());
-            ReadThreads.Read read = () -> stream.source().readPart(chunk.file(), slice.position(), part);
+            LookupThreads.Read read = () -> stream.source().readPart(chunk.file(), slice.position(), part);
             if (stream.source().isFar(chunk.file())) {
                 far.add(read);
             } else if (!isRead(read)) {
@@ -150,7 +150,7 @@ final class SampleMessage {
     }
 
     /** Returns whether bytes were read. If not, a check of each sample says which one is damaged. */
-    private static boolean isRead(ReadThreads.Read read) throws IOException {
+    private static boolean isRead(LookupThreads.Read read) throws IOException {
         try {
             read.run();
             return true;

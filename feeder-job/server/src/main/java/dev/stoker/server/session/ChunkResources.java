@@ -8,8 +8,8 @@ import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.OnCorrupt;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.lookup.LookupMemory;
+import dev.stoker.server.lookup.LookupThreads;
 import dev.stoker.server.lookup.Lookups;
-import dev.stoker.server.lookup.ReadThreads;
 import dev.stoker.server.session.group.FeedStream;
 import dev.stoker.server.threads.Threads;
 import dev.stoker.server.tiers.ChunkCache;
@@ -62,7 +62,7 @@ final class ChunkResources implements AutoCloseable {
                 indexes,
                 Math.min(HEADS_OF_LOOKUPS, options.windowBytes() / 4),
                 new LookupMemory(Math.min(ANSWERS, options.windowBytes() / 4), ANSWER_WAIT, threads),
-                new ReadThreads(threads));
+                new LookupThreads(threads));
     }
 
     /** Opens the tiers of a feed whose streams are open. */

@@ -41,7 +41,7 @@ final class Reading {
     private final Membership member;
     private final TokenRights rights;
     private final SkipList skip;
-    private final Leases leases;
+    private final ReferredChunks leases;
     private final SendQueue sendQueue;
     private final Selection selection;
     private final SessionLedger ledger;
@@ -53,7 +53,7 @@ final class Reading {
             Session session,
             Session.Shared shared,
             Membership member,
-            Leases leases,
+            ReferredChunks leases,
             SendQueue sendQueue,
             AckTable.SessionReceipts receipts) {
         this.session = session;

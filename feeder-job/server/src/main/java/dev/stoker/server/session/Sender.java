@@ -65,7 +65,7 @@ final class Sender implements Runnable {
      * @param files the files that the trainer knows; null if it takes payload over the connection
      * @param leases the chunks that the trainer was referred to
      */
-    record LocalReads(@Nullable SentFiles files, Leases leases) {}
+    record LocalReads(@Nullable SentFiles files, ReferredChunks leases) {}
 
     Sender(
             Session session,

@@ -45,7 +45,7 @@ final class Session implements Runnable, Membership.Occupant {
     private final byte[] rest;
     private final SendQueue sendQueue;
     private final StallClock clock = new StallClock();
-    private final Leases leases = new Leases();
+    private final ReferredChunks leases = new ReferredChunks();
     private final AckTable.SessionReceipts receipts;
     private final Pulse pulse;
 

@@ -3,9 +3,9 @@ package dev.stoker.server.session;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.delivery.BatchNumbers;
 import dev.stoker.schemas.order.delivery.DeliveredBatch;
 import dev.stoker.schemas.order.delivery.Delivery;
-import dev.stoker.schemas.order.delivery.Numbers;
 import dev.stoker.schemas.order.delivery.SkippedBatches;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Subscription {
     private final Subscribe asked;
-    private final Numbers numbers;
+    private final BatchNumbers numbers;
     private final EpochOrder epoch;
     private final View view;
     /** Lanes asked for, or null for all. */
@@ -38,7 +38,7 @@ final class Subscription {
     private long rowsSent;
     private boolean endTold;
 
-    private Subscription(Subscribe asked, Numbers numbers, EpochOrder epoch, View view, @Nullable BitSet lanes) {
+    private Subscription(Subscribe asked, BatchNumbers numbers, EpochOrder epoch, View view, @Nullable BitSet lanes) {
         this.asked = asked;
         this.numbers = numbers;
         this.epoch = epoch;
@@ -59,7 +59,7 @@ final class Subscription {
             throw bad("stride is " + asked.stride() + ": world size " + identity.worldSize() + " times "
                     + identity.workers() + " workers make " + stride);
         }
-        Numbers numbers = new Numbers(asked.first(), stride, asked.count(), skipped);
+        BatchNumbers numbers = new BatchNumbers(asked.first(), stride, asked.count(), skipped);
         long rank = numbers.firstSlot() % identity.worldSize();
         if (rank != identity.rank()) {
             throw bad("number " + asked.first() + " is one of rank " + rank + ", this is rank " + identity.rank());

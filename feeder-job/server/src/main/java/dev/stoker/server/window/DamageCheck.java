@@ -59,7 +59,7 @@ public final class DamageCheck {
      * @throws IOException if the origin fails
      */
     public static void verify(ServedStream stream, ListedChunk file, ChunkHead head, int row) throws IOException {
-        RangeReader reader = new SourceReader(stream.source(), file);
+        RangeReader reader = new WindowReader(stream.source(), file);
         try {
             ChunkReader.verifySample(head, reader, row);
         } catch (CorruptDataException first) {

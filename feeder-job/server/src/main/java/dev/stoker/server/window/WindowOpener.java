@@ -88,7 +88,7 @@ final class WindowOpener {
                     heads[place] = head(order.stream(), rows.chunk(place), files[place]);
                 }
                 if (heads[place] != null) {
-                    classIds[place] = ChunkHeads.classIds(order.stream(), heads[place]);
+                    classIds[place] = VerifiedHeads.classIds(order.stream(), heads[place]);
                 }
             }
         } finally {
@@ -104,7 +104,7 @@ final class WindowOpener {
     /** The checked head, or null when it is damaged for good and may be skipped. */
     private @Nullable ChunkHead head(ServedStream stream, int chunk, ListedChunk file) throws IOException {
         try {
-            return ChunkHeads.read(stream, chunk, file);
+            return VerifiedHeads.read(stream, chunk, file);
         } catch (CorruptDataException e) {
             corrupt.increment();
             if (onCorrupt == OnCorrupt.FAIL) {

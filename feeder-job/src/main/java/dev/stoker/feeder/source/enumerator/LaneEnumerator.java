@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Every method runs on Flink's coordinator thread of this source.
  */
-final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState> {
+final class LaneEnumerator implements SplitEnumerator<LaneSplit, FeedEnumeratorState> {
 
     private static final Logger LOG = LoggerFactory.getLogger(LaneEnumerator.class);
     private static final Duration TICK = Duration.ofSeconds(1);
@@ -63,7 +63,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
             LaneMaps maps,
             JobEnd end,
             Duration idleTimeout,
-            Optional<EnumeratorState> state) {
+            Optional<FeedEnumeratorState> state) {
         this.context = context;
         this.streams = List.copyOf(streams);
         this.maps = maps;
@@ -275,8 +275,8 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     }
 
     @Override
-    public EnumeratorState snapshotState(long checkpointId) {
-        return new EnumeratorState(new ArrayList<>(pending.values()), end.progress());
+    public FeedEnumeratorState snapshotState(long checkpointId) {
+        return new FeedEnumeratorState(new ArrayList<>(pending.values()), end.progress());
     }
 
     @Override

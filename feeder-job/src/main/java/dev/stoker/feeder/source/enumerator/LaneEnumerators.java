@@ -23,8 +23,8 @@ public final class LaneEnumerators {
      * @param context Flink's context
      * @param state of the coordinator before this one; empty when the job starts without state
      */
-    public static SplitEnumerator<LaneSplit, EnumeratorState> create(
-            FeedPlan plan, SplitEnumeratorContext<LaneSplit> context, Optional<EnumeratorState> state)
+    public static SplitEnumerator<LaneSplit, FeedEnumeratorState> create(
+            FeedPlan plan, SplitEnumeratorContext<LaneSplit> context, Optional<FeedEnumeratorState> state)
             throws IOException {
         JobEnd end = new JobEnd(
                 plan.epochs() == 0 ? OptionalLong.empty() : OptionalLong.of(plan.epochs()),

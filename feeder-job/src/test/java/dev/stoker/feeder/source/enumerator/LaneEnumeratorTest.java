@@ -46,7 +46,7 @@ class LaneEnumeratorTest {
     private @Nullable FeedRunningException taken;
     private final List<String> written = new ArrayList<>();
 
-    private LaneEnumerator enumerator(Optional<EnumeratorState> state) {
+    private LaneEnumerator enumerator(Optional<FeedEnumeratorState> state) {
         LaneEnumerator enumerator = new LaneEnumerator(
                 context,
                 STREAMS,
@@ -103,7 +103,8 @@ class LaneEnumeratorTest {
 
     @Test
     void waitsForTrainersThatConnectAgainAfterARestore() {
-        EnumeratorState before = new EnumeratorState(List.of(), List.of(progress("train", 1), progress("val", 1)));
+        FeedEnumeratorState before =
+                new FeedEnumeratorState(List.of(), List.of(progress("train", 1), progress("val", 1)));
         LaneEnumerator enumerator = enumerator(Optional.of(before));
         assertThat(secondsServed(5)).isEqualTo(5);
         // It had subscribed after the checkpoint.

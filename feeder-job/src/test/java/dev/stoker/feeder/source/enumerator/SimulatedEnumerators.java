@@ -25,10 +25,10 @@ public final class SimulatedEnumerators {
      * @param published is told the addresses that trainers would find
      * @param isGoingOn whether an earlier coordinator has published any
      */
-    public static SplitEnumerator<LaneSplit, EnumeratorState> create(
+    public static SplitEnumerator<LaneSplit, FeedEnumeratorState> create(
             FeedPlan plan,
             SplitEnumeratorContext<LaneSplit> context,
-            Optional<EnumeratorState> state,
+            Optional<FeedEnumeratorState> state,
             long startMs,
             Consumer<List<String>> published,
             BooleanSupplier isGoingOn) {

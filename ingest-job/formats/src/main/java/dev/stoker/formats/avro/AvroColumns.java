@@ -61,7 +61,7 @@ final class AvroColumns {
      *
      * @param slots the slots of the selected columns
      */
-    record Decoder(Node root, Slot[] slots) {}
+    record Decoder(AvroNode root, Slot[] slots) {}
 
     /** Returns a decoder of some columns. */
     Decoder decoder(int[] wanted) throws UnsupportedFileException {
@@ -70,7 +70,7 @@ final class AvroColumns {
         return new Decoder(node(), slots);
     }
 
-    private Node node() throws UnsupportedFileException {
+    private AvroNode node() throws UnsupportedFileException {
         columns = new ArrayList<>();
         refused = new ArrayList<>();
         nullLists = new ArrayList<>();
@@ -108,7 +108,7 @@ final class AvroColumns {
         }
     }
 
-    private Node add(Schema type, Place place) throws UnsupportedFileException {
+    private AvroNode add(Schema type, Place place) throws UnsupportedFileException {
         if (place.depth() > maxDepth) {
             throw new UnsupportedFileException(
                     file + " has a schema that is nested deeper than " + maxDepth + " levels; flatten it before");
@@ -122,67 +122,67 @@ final class AvroColumns {
         };
     }
 
-    private Node struct(Schema type, Place place) throws UnsupportedFileException {
+    private AvroNode struct(Schema type, Place place) throws UnsupportedFileException {
         if (!open.add(type)) {
             throw new UnsupportedFileException(file + " has a record '" + type.getFullName()
                     + "' that contains itself, which rows cannot hold; flatten it before");
         }
-        List<Node> fields = new ArrayList<>();
+        List<AvroNode> fields = new ArrayList<>();
         for (Schema.Field field : type.getFields()) {
             fields.add(add(field.schema(), place.field(field.name())));
         }
         open.remove(type);
-        return new Node.Struct(fields);
+        return new AvroNode.Struct(fields);
     }
 
     /** @param map the place if it is a map, otherwise null */
-    private Node list(@Nullable Place map, Schema item, Place place) throws UnsupportedFileException {
+    private AvroNode list(@Nullable Place map, Schema item, Place place) throws UnsupportedFileException {
         String nullList = place.lists() == 0 ? null : NullInListException.inner(place.name());
         Place inside = place.item();
         if (map == null) {
-            return new Node.Array(null, add(item, inside), nullList, maxBytes);
+            return new AvroNode.Array(null, add(item, inside), nullList, maxBytes);
         }
-        Node key = add(Schema.create(Schema.Type.STRING), inside.field("key"));
-        return new Node.Array(key, add(item, inside.field("value")), nullList, maxBytes);
+        AvroNode key = add(Schema.create(Schema.Type.STRING), inside.field("key"));
+        return new AvroNode.Array(key, add(item, inside.field("value")), nullList, maxBytes);
     }
 
-    private Node union(Schema type, Place place) throws UnsupportedFileException {
+    private AvroNode union(Schema type, Place place) throws UnsupportedFileException {
         List<Schema> branches = type.getTypes();
         if (branches.isEmpty()) {
             refuse(place, type, "a union without types has no values");
-            return new Node.Union(List.of());
+            return new AvroNode.Union(List.of());
         }
         if (branches.size() == 1) {
-            return new Node.Union(List.of(add(branches.get(0), place.inUnion())));
+            return new AvroNode.Union(List.of(add(branches.get(0), place.inUnion())));
         }
         int nullBranch = branches.get(0).getType() == Schema.Type.NULL ? 0 : 1;
         if (branches.size() == 2 && branches.get(nullBranch).getType() == Schema.Type.NULL) {
-            return new Node.OrNull(add(branches.get(1 - nullBranch), place.orNull()), nullBranch);
+            return new AvroNode.OrNull(add(branches.get(1 - nullBranch), place.orNull()), nullBranch);
         }
         refuse(place, type, "values of several types cannot be stored; write a field for each");
-        List<Node> nodes = new ArrayList<>();
+        List<AvroNode> nodes = new ArrayList<>();
         for (Schema branch : branches) {
             nodes.add(add(branch, place.refused()));
         }
-        return new Node.Union(nodes);
+        return new AvroNode.Union(nodes);
     }
 
     /** Adds a list whose items have the type null. */
-    private Node nullList(Schema type, Place place) {
+    private AvroNode nullList(Schema type, Place place) {
         String why = NullInListException.item(place.name());
         Slot slot = slot(place, ScalarType.UINT8, ordinary + nullLists.size());
         RowColumn list = RowSchema.nullList(place.name(), place.nullable(), AvroTypes.describe(type));
         nullLists.add(list);
         refused.add(RefusedColumn.nullList(list));
-        Node.Reader reader = (in, items) -> {
+        AvroNode.Reader reader = (in, items) -> {
             if (items != null) {
                 items.putNull(why);
             }
         };
-        return new Node.Leaf(reader, slot, why);
+        return new AvroNode.Leaf(reader, slot, why);
     }
 
-    private Node leaf(Schema type, Place place) {
+    private AvroNode leaf(Schema type, Place place) {
         if (type.getType() == Schema.Type.NULL && place.lists() == 1 && place.wanted()) {
             return nullList(type, place);
         }
@@ -203,7 +203,8 @@ final class AvroColumns {
                 refuse(place, type, ErrorText.of(e));
             }
         }
-        return new Node.Leaf(mapping.reader(), slot, place.lists() > 0 ? NullInListException.item(place.name()) : null);
+        return new AvroNode.Leaf(
+                mapping.reader(), slot, place.lists() > 0 ? NullInListException.item(place.name()) : null);
     }
 
     private @Nullable Slot slot(Place place, @Nullable ScalarType element, int index) {

@@ -58,6 +58,6 @@ public final class AvroRowWriter implements RowFormatWriter {
 
     @Override
     public RowOutput open(OutputStream out, OutputTable table) throws IOException {
-        return new AvroOutput(out, table);
+        return new AvroFileOutput(out, table);
     }
 }

@@ -27,7 +27,7 @@ final class AvroTypes {
             String type,
             @Nullable ScalarType element,
             @Nullable String refusal,
-            Node.Reader reader) {}
+            AvroNode.Reader reader) {}
 
     /** Returns the type in the words of Avro. */
     static String describe(Schema type) {
@@ -85,7 +85,7 @@ final class AvroTypes {
             case "local-timestamp-nanos" -> "timestamp[ns]";
             default -> null;
         };
-        Node.Reader reader = wide ? AvroTypes::wide : AvroTypes::narrow;
+        AvroNode.Reader reader = wide ? AvroTypes::wide : AvroTypes::narrow;
         return time == null
                 ? number(wide ? ScalarType.INT64 : ScalarType.INT32, reader)
                 : new Mapping(time, null, null, reader);
@@ -124,7 +124,7 @@ final class AvroTypes {
 
     private static Mapping fixed(Schema type) {
         int size = type.getFixedSize();
-        Node.Reader raw = (in, slot) -> {
+        AvroNode.Reader raw = (in, slot) -> {
             int from = in.skip(size);
             if (slot != null) {
                 slot.putBytes(in.array(), from, size);
@@ -147,7 +147,7 @@ final class AvroTypes {
     }
 
     /** Bytes, or a decimal in them. */
-    private static Mapping binary(Schema type, Node.Reader raw) {
+    private static Mapping binary(Schema type, AvroNode.Reader raw) {
         if (logical(type).equals("big-decimal")) {
             return new Mapping("", null, "decimals of any scale cannot be stored; write decimal or text", raw);
         }
@@ -167,7 +167,7 @@ final class AvroTypes {
         });
     }
 
-    private static Node.Reader symbols(List<String> symbols) {
+    private static AvroNode.Reader symbols(List<String> symbols) {
         byte[][] names = symbols.stream()
                 .map(symbol -> symbol.getBytes(StandardCharsets.UTF_8))
                 .toArray(byte[][]::new);
@@ -182,7 +182,7 @@ final class AvroTypes {
         };
     }
 
-    private static Mapping number(ScalarType type, Node.Reader reader) {
+    private static Mapping number(ScalarType type, AvroNode.Reader reader) {
         return new Mapping(type.canonical(), type, null, reader);
     }
 }

@@ -5,12 +5,12 @@ import dev.stoker.formats.ColumnHints.Others;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.FileHead;
 import dev.stoker.formats.HintedFormat;
+import dev.stoker.formats.InferenceLimits;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.RowSchema.RefusedColumn;
-import dev.stoker.formats.Sample;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
@@ -174,7 +174,7 @@ public final class CsvFormat implements HintedFormat {
     private static void sample(CsvRows rows, CsvInference[] seen, RangeReader file) throws IOException {
         DamagedFileException first = null;
         int good = 0;
-        for (int i = 0; i < Sample.TEXT.rows() && rows.charactersRead() < Sample.TEXT.bytes(); i++) {
+        for (int i = 0; i < InferenceLimits.TEXT.rows() && rows.charactersRead() < InferenceLimits.TEXT.bytes(); i++) {
             CSVRecord record = rows.next();
             if (record == null) {
                 break;

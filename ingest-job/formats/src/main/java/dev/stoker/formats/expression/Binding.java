@@ -64,8 +64,8 @@ final class Binding {
                 column.name(), RowPredicate.Operator.EQUAL, Literal.of(column.type(), "true"));
     }
 
-    private static RowPredicate comparison(RowColumn column, RowPredicate.Operator operator, Value value) {
-        Set<Value.Kind> kinds = kinds(column.type());
+    private static RowPredicate comparison(RowColumn column, RowPredicate.Operator operator, ExpressionValue value) {
+        Set<ExpressionValue.Kind> kinds = kinds(column.type());
         if (kinds.isEmpty()) {
             throw new IllegalArgumentException("the column " + shown(column)
                     + " cannot be compared; only IS NULL and IS NOT NULL work for its type");
@@ -73,7 +73,7 @@ final class Binding {
         if (!kinds.contains(value.kind())) {
             throw new IllegalArgumentException("the column " + shown(column) + " cannot be compared with "
                     + value.shown() + ", which is " + value.kind() + "; give "
-                    + kinds.stream().map(Value.Kind::toString).collect(Collectors.joining(" or ")));
+                    + kinds.stream().map(ExpressionValue.Kind::toString).collect(Collectors.joining(" or ")));
         }
         try {
             return new RowPredicate.Comparison(column.name(), operator, Literal.of(column.type(), value.text()));
@@ -88,23 +88,23 @@ final class Binding {
     }
 
     /** Returns how values for a column can be written; nothing for lists and tensors. */
-    private static Set<Value.Kind> kinds(FieldType type) {
+    private static Set<ExpressionValue.Kind> kinds(FieldType type) {
         if (type == ScalarType.BOOL) {
-            return EnumSet.of(Value.Kind.BOOL);
+            return EnumSet.of(ExpressionValue.Kind.BOOL);
         }
         if (type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL || type == ScalarType.BINARY) {
-            return EnumSet.of(Value.Kind.TEXT);
+            return EnumSet.of(ExpressionValue.Kind.TEXT);
         }
         if (type == ScalarType.DATE) {
-            return EnumSet.of(Value.Kind.TEXT, Value.Kind.DATE);
+            return EnumSet.of(ExpressionValue.Kind.TEXT, ExpressionValue.Kind.DATE);
         }
         if (type instanceof TimeType) {
-            return EnumSet.of(Value.Kind.TEXT, Value.Kind.TIME);
+            return EnumSet.of(ExpressionValue.Kind.TEXT, ExpressionValue.Kind.TIME);
         }
         if (type instanceof TimestampType) {
-            return EnumSet.of(Value.Kind.TEXT, Value.Kind.DATE, Value.Kind.TIMESTAMP);
+            return EnumSet.of(ExpressionValue.Kind.TEXT, ExpressionValue.Kind.DATE, ExpressionValue.Kind.TIMESTAMP);
         }
         boolean isNumber = type instanceof DecimalType || type instanceof ScalarType;
-        return isNumber ? EnumSet.of(Value.Kind.NUMBER) : EnumSet.noneOf(Value.Kind.class);
+        return isNumber ? EnumSet.of(ExpressionValue.Kind.NUMBER) : EnumSet.noneOf(ExpressionValue.Kind.class);
     }
 }

@@ -10,7 +10,7 @@ sealed interface Condition {
     void collect(Set<String> columns);
 
     /** Compares a column with a value. */
-    record Comparison(String column, RowPredicate.Operator operator, Value value) implements Condition {
+    record Comparison(String column, RowPredicate.Operator operator, ExpressionValue value) implements Condition {
         @Override
         public void collect(Set<String> columns) {
             columns.add(column);

@@ -87,7 +87,7 @@ final class ExpressionParser {
     private Condition predicate() {
         Token first = peek();
         if (first.kind() != Token.Kind.COLUMN) {
-            Value value = value("a column or a value");
+            ExpressionValue value = value("a column or a value");
             Operator operator = operator();
             return new Condition.Comparison(column(), flipped(operator), value);
         }
@@ -102,9 +102,9 @@ final class ExpressionParser {
             return negatedIf(isNot, in(column));
         }
         if (accept("BETWEEN")) {
-            Value low = value("a value");
+            ExpressionValue low = value("a value");
             expect("AND");
-            Value high = value("a value");
+            ExpressionValue high = value("a value");
             return negatedIf(
                     isNot,
                     new Condition.And(List.of(
@@ -169,15 +169,15 @@ final class ExpressionParser {
         };
     }
 
-    private Value value(String expected) {
+    private ExpressionValue value(String expected) {
         Token token = tokens.get(next);
         if (token.kind() == Token.Kind.END) {
             throw wrong(token, "expected " + expected);
         }
         next++;
         return switch (token.kind()) {
-            case NUMBER -> new Value(Value.Kind.NUMBER, token.text());
-            case TEXT -> new Value(Value.Kind.TEXT, token.text());
+            case NUMBER -> new ExpressionValue(ExpressionValue.Kind.NUMBER, token.text());
+            case TEXT -> new ExpressionValue(ExpressionValue.Kind.TEXT, token.text());
             case KEYWORD -> keyword(token, expected);
             case SYMBOL -> signed(token, expected);
             default ->
@@ -188,24 +188,26 @@ final class ExpressionParser {
         };
     }
 
-    private Value keyword(Token token, String expected) {
+    private ExpressionValue keyword(Token token, String expected) {
         return switch (token.text()) {
-            case "TRUE", "FALSE" -> new Value(Value.Kind.BOOL, token.text());
+            case "TRUE", "FALSE" -> new ExpressionValue(ExpressionValue.Kind.BOOL, token.text());
             case "DATE", "TIME", "TIMESTAMP" ->
                 // The tokenizer made it a keyword because text follows.
-                new Value(Value.Kind.valueOf(token.text()), tokens.get(next++).text());
+                new ExpressionValue(
+                        ExpressionValue.Kind.valueOf(token.text()),
+                        tokens.get(next++).text());
             case "NULL" -> throw wrong(token, "a comparison with NULL is never true; use IS NULL or IS NOT NULL");
             default -> throw wrong(token, "expected " + expected);
         };
     }
 
-    private Value signed(Token sign, String expected) {
+    private ExpressionValue signed(Token sign, String expected) {
         boolean isSign = sign.text().equals("-") || sign.text().equals("+");
         if (!isSign || peek().kind() != Token.Kind.NUMBER) {
             throw wrong(sign, "expected " + expected);
         }
         Token number = tokens.get(next++);
-        return new Value(Value.Kind.NUMBER, (sign.text().equals("-") ? "-" : "") + number.text());
+        return new ExpressionValue(ExpressionValue.Kind.NUMBER, (sign.text().equals("-") ? "-" : "") + number.text());
     }
 
     private Token peek() {

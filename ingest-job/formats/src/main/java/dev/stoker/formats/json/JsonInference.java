@@ -3,10 +3,10 @@ package dev.stoker.formats.json;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.DamagedFileException;
+import dev.stoker.formats.InferenceLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.RowSchema.RefusedColumn;
-import dev.stoker.formats.Sample;
 import dev.stoker.formats.json.Observed.Kind;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.FieldType;
@@ -40,7 +40,7 @@ final class JsonInference {
     }
 
     /** Reads the sample. A damaged row is left to the reader, unless there are no others. */
-    RowSchema infer(Sample sample) throws IOException {
+    RowSchema infer(InferenceLimits sample) throws IOException {
         DamagedFileException first = null;
         int good = 0;
         for (int rows = 0; rows < sample.rows() && line.next(sample.bytes()); rows++) {

@@ -6,11 +6,11 @@ import com.fasterxml.jackson.core.io.JsonEOFException;
 import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.FileHead;
 import dev.stoker.formats.HintedFormat;
+import dev.stoker.formats.InferenceLimits;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowSchema;
-import dev.stoker.formats.Sample;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
 import dev.stoker.formats.values.TextValue;
@@ -89,7 +89,7 @@ public final class JsonLinesFormat implements HintedFormat {
                     List.of());
         }
         try (ByteInput in = ByteInput.open(file, compression, limits)) {
-            return new JsonInference(new JsonLine(in, limits), hints.types()).infer(Sample.TEXT);
+            return new JsonInference(new JsonLine(in, limits), hints.types()).infer(InferenceLimits.TEXT);
         }
     }
 }

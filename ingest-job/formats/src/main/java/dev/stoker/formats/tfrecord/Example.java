@@ -18,8 +18,8 @@ final class Example {
     private Example() {}
 
     /** Returns the features of a record by name. A feature without a list is left out. */
-    static Map<String, Feature> parse(ByteBuffer record, Frames frames) throws IOException {
-        Map<String, Feature> features = new LinkedHashMap<>();
+    static Map<String, ExampleFeature> parse(ByteBuffer record, RecordFrames frames) throws IOException {
+        Map<String, ExampleFeature> features = new LinkedHashMap<>();
         int unknown = 0;
         try {
             ProtoInput example = new ProtoInput(record.duplicate());
@@ -51,7 +51,7 @@ final class Example {
         return features;
     }
 
-    private static void entry(ByteBuffer message, Map<String, Feature> features) throws NotAMessageException {
+    private static void entry(ByteBuffer message, Map<String, ExampleFeature> features) throws NotAMessageException {
         String name = "";
         ByteBuffer value = ByteBuffer.allocate(0);
         ProtoInput entry = new ProtoInput(message);
@@ -67,7 +67,7 @@ final class Example {
                 throw new NotAMessageException("its features are not a map");
             }
         }
-        Feature feature = Feature.parse(value);
+        ExampleFeature feature = ExampleFeature.parse(value);
         if (feature != null && features.put(name, feature) != null) {
             throw new NotAMessageException("the feature " + Utf8.shown(name) + " is there twice");
         }

@@ -2,7 +2,7 @@ package dev.stoker.formats.tfrecord;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.tfrecord.Feature.Kind;
+import dev.stoker.formats.tfrecord.ExampleFeature.Kind;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.formats.values.Numbers;
 import dev.stoker.formats.values.TextValue;
@@ -53,7 +53,7 @@ final class FeatureColumn {
                 && !(type instanceof ListType list && (list.nullItems() || list.isOfLists()));
     }
 
-    void give(Feature feature, ValueSink sink) throws BadValueException {
+    void give(ExampleFeature feature, ValueSink sink) throws BadValueException {
         if (!isList && feature.count() != 1) {
             throw new BadValueException("it has " + feature.count() + " values, not one", listAdvice());
         }
@@ -82,7 +82,7 @@ final class FeatureColumn {
     }
 
     /** Returns the next step for a feature that the type does not hold: the type that holds it, if there is one. */
-    private String advice(Feature feature) {
+    private String advice(ExampleFeature feature) {
         String wide = feature.kind() == Kind.FLOAT ? "float64" : "int64";
         boolean isWider = number != null && !number.canonical().equals(wide);
         if (feature.kind() != Kind.BYTES && isWider) {
@@ -94,7 +94,7 @@ final class FeatureColumn {
         return withoutAdvice();
     }
 
-    private void giveBytes(Feature feature, ValueSink sink) throws BadValueException {
+    private void giveBytes(ExampleFeature feature, ValueSink sink) throws BadValueException {
         if (isList && number == null) {
             sink.setBytesList(feature.items());
             return;
@@ -111,7 +111,7 @@ final class FeatureColumn {
         TextValue.put(text, type, sink);
     }
 
-    private void giveNumbers(Feature feature, ValueSink sink) throws BadValueException {
+    private void giveNumbers(ExampleFeature feature, ValueSink sink) throws BadValueException {
         if (number == null || numbers == null || (feature.kind() == Kind.FLOAT && !number.isFloat())) {
             throw new BadValueException(feature.kind() + " is not " + type);
         }
@@ -136,7 +136,7 @@ final class FeatureColumn {
         }
     }
 
-    private double single(Feature feature) throws BadValueException {
+    private double single(ExampleFeature feature) throws BadValueException {
         NumberList one = new NumberList(feature.kind() == Kind.FLOAT ? ScalarType.FLOAT32 : ScalarType.INT64);
         feature.addTo(one);
         ByteBuffer bytes = one.bytes().order(ByteOrder.LITTLE_ENDIAN);

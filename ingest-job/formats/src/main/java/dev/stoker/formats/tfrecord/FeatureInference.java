@@ -1,11 +1,11 @@
 package dev.stoker.formats.tfrecord;
 
 import dev.stoker.formats.DamagedFileException;
+import dev.stoker.formats.InferenceLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.RowSchema.RefusedColumn;
-import dev.stoker.formats.Sample;
-import dev.stoker.formats.tfrecord.Feature.Kind;
+import dev.stoker.formats.tfrecord.ExampleFeature.Kind;
 import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -37,7 +37,7 @@ final class FeatureInference {
     }
 
     /** Reads the sample. A damaged record is left to the reader, unless there are no others. */
-    RowSchema infer(Frames frames, Sample sample) throws IOException {
+    RowSchema infer(RecordFrames frames, InferenceLimits sample) throws IOException {
         DamagedFileException first = null;
         int good = 0;
         for (int rows = 0; rows < sample.rows() && frames.offset() < sample.bytes(); rows++) {
@@ -61,7 +61,7 @@ final class FeatureInference {
         return schema();
     }
 
-    private void see(String name, Feature feature, long offset) {
+    private void see(String name, ExampleFeature feature, long offset) {
         Observed observed = features.computeIfAbsent(name, key -> new Observed(feature.kind()));
         if (observed.kind != feature.kind() && observed.otherKind == null) {
             observed.otherKind = feature.kind();

@@ -60,16 +60,16 @@ final class TfRecordFile implements RowFile {
     /** Not thread-safe. */
     private final class Reader implements RowReader {
         private final ByteInput in;
-        private final Frames frames;
+        private final RecordFrames frames;
         private final FeatureColumn[] columns;
         private final String[] names;
         private final Set<String> known = new HashSet<>();
-        private Map<String, Feature> features = Map.of();
+        private Map<String, ExampleFeature> features = Map.of();
         private boolean canSkip;
 
         private Reader(ByteInput in, int[] selected) {
             this.in = in;
-            this.frames = new Frames(in, limits);
+            this.frames = new RecordFrames(in, limits);
             this.columns = new FeatureColumn[selected.length];
             this.names = new String[selected.length];
             for (int i = 0; i < selected.length; i++) {
@@ -121,7 +121,7 @@ final class TfRecordFile implements RowFile {
 
         @Override
         public void get(int column, ValueSink sink) throws BadValueException {
-            Feature feature = features.get(names[column]);
+            ExampleFeature feature = features.get(names[column]);
             if (feature == null) {
                 sink.setNull();
             } else {

@@ -3,10 +3,10 @@ package dev.stoker.formats.tfrecord;
 import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.FileHead;
 import dev.stoker.formats.HintedFormat;
+import dev.stoker.formats.InferenceLimits;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowSchema;
-import dev.stoker.formats.Sample;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
 import dev.stoker.schemas.io.RangeReader;
@@ -28,7 +28,7 @@ public final class TfRecordFormat implements HintedFormat {
             String name = file.name().toLowerCase(Locale.ROOT);
             return name.endsWith(".tfrecord") || name.endsWith(".tfrecords");
         }
-        return Frames.isFrame(file.first());
+        return RecordFrames.isFrame(file.first());
     }
 
     @Override
@@ -53,7 +53,7 @@ public final class TfRecordFormat implements HintedFormat {
                     List.of());
         }
         try (ByteInput in = ByteInput.open(file, compression, limits)) {
-            return new FeatureInference(hints.types()).infer(new Frames(in, limits), Sample.RECORDS);
+            return new FeatureInference(hints.types()).infer(new RecordFrames(in, limits), InferenceLimits.RECORDS);
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.stoker.formats.tfrecord;
 
 import dev.stoker.formats.block.StreamCompression;
-import dev.stoker.formats.tfrecord.Feature.Kind;
+import dev.stoker.formats.tfrecord.ExampleFeature.Kind;
 import dev.stoker.formats.write.OutputColumn;
 import dev.stoker.formats.write.OutputTable;
 import dev.stoker.formats.write.RowBatch;
@@ -176,18 +176,18 @@ public final class TfRecordWriter implements RowFormatWriter {
         }
 
         private void frame(ProtoOutput record) throws IOException {
-            ByteBuffer head = ByteBuffer.allocate(Frames.HEADER).order(ByteOrder.LITTLE_ENDIAN);
+            ByteBuffer head = ByteBuffer.allocate(RecordFrames.HEADER).order(ByteOrder.LITTLE_ENDIAN);
             head.putLong(record.length());
             CRC32C crc = new CRC32C();
             crc.update(head.array(), 0, Long.BYTES);
-            head.putInt(Frames.masked(crc));
+            head.putInt(RecordFrames.masked(crc));
             out.write(head.array());
             out.write(record.array(), 0, record.length());
             crc.reset();
             crc.update(record.array(), 0, record.length());
             out.write(ByteBuffer.allocate(Integer.BYTES)
                     .order(ByteOrder.LITTLE_ENDIAN)
-                    .putInt(Frames.masked(crc))
+                    .putInt(RecordFrames.masked(crc))
                     .array());
         }
 

@@ -4,11 +4,11 @@ import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.ColumnHints.Others;
 import dev.stoker.formats.FileHead;
 import dev.stoker.formats.HintedFormat;
+import dev.stoker.formats.InferenceLimits;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowSchema;
-import dev.stoker.formats.Sample;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
@@ -97,7 +97,7 @@ public final class WebDatasetFormat implements HintedFormat {
                 continue;
             }
             if (!name.key().equals(key)) {
-                if (samples == Sample.RECORDS.rows() || member.offset() > Sample.RECORDS.bytes()) {
+                if (samples == InferenceLimits.RECORDS.rows() || member.offset() > InferenceLimits.RECORDS.bytes()) {
                     break;
                 }
                 samples++;

@@ -46,7 +46,7 @@ final class WebDatasetReader implements RowReader {
     private final boolean[] present;
     private final ByteBuffer[] values;
     private final byte[][] arrays;
-    private final SeenKeys seen = new SeenKeys();
+    private final ShardKeys seen = new ShardKeys();
 
     /** Members between those of a sample that belong to none. They are reported behind the sample. */
     private final Queue<TarMember> strays = new ArrayDeque<>();
@@ -160,7 +160,7 @@ final class WebDatasetReader implements RowReader {
                 + ", without these members, so it was read in part" + advice);
     }
 
-    /** Returns the bit of a column in {@link SeenKeys}. Columns that share the last one always count as new. */
+    /** Returns the bit of a column in {@link ShardKeys}. Columns that share the last one always count as new. */
     private static long bit(int column) {
         return 1L << Math.min(column, Long.SIZE - 1);
     }

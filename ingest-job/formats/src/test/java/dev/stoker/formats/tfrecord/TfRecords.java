@@ -30,7 +30,7 @@ public final class TfRecords {
     static int crc(byte[] bytes, int from, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, from, length);
-        return Frames.masked(crc);
+        return RecordFrames.masked(crc);
     }
 
     /** Returns a field of protobuf with a length, such as a list. */

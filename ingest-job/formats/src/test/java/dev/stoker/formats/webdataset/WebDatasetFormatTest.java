@@ -309,7 +309,7 @@ class WebDatasetFormatTest {
 
     @Test
     void findsRepeatedKeysAmongMany() {
-        SeenKeys seen = new SeenKeys();
+        ShardKeys seen = new ShardKeys();
         for (int i = 0; i < 100_000; i++) {
             assertThat(seen.put("key/" + i, i)).isEqualTo(-1);
         }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the files of a chunk from a slow source into memory of a bounded size: many at a time, in the order in which
  * they are packed. For the packing thread; the reads run on a pool.
  */
-public final class ReadAhead implements SampleReads {
+public final class ReadAhead implements SourceReads {
 
     /** Memory for files that are being read, or were read and are not packed yet. */
     static final long MAX_BYTES = 16L << 20;

@@ -35,7 +35,7 @@ public final class SampleFields {
     private static final int ATTEMPTS = 3;
 
     private final PackPlan plan;
-    private final SampleReads reads;
+    private final SourceReads reads;
     private final Optional<Labels> labels;
     private final List<Field> fields;
     private final int content;
@@ -45,7 +45,7 @@ public final class SampleFields {
     private SkipCounts skipped = new SkipCounts();
     private long contentBytes;
 
-    public SampleFields(PackPlan plan, List<Field> fields, SampleReads reads, Optional<Labels> labels) {
+    public SampleFields(PackPlan plan, List<Field> fields, SourceReads reads, Optional<Labels> labels) {
         this.plan = plan;
         this.reads = reads;
         this.labels = labels;
@@ -83,15 +83,15 @@ public final class SampleFields {
     /** Announces files whose fields will be set, in order. {@link #end} ends the announcement. */
     public void begin(List<FileEntry> files) {
         List<Sidecar> sidecars = plan.sidecarList();
-        List<SampleReads.Wanted> wanted = new ArrayList<>();
+        List<SourceReads.Wanted> wanted = new ArrayList<>();
         for (FileEntry file : files) {
             String key = file.path();
-            wanted.add(new SampleReads.Wanted(key, file.size()));
+            wanted.add(new SourceReads.Wanted(key, file.size()));
             for (int i = 0; i < sidecars.size(); i++) {
                 if (file.sidecars()[i] >= 0) {
                     String sidecar =
                             DirectoryLister.sidecarOf(key, sidecars.get(i).ending());
-                    wanted.add(new SampleReads.Wanted(sidecar, file.sidecars()[i]));
+                    wanted.add(new SourceReads.Wanted(sidecar, file.sidecars()[i]));
                 }
             }
         }

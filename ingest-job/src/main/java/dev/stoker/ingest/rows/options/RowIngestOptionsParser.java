@@ -14,7 +14,7 @@ import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.LocationChecks;
 import dev.stoker.ingest.spec.OptionKinds;
 import dev.stoker.ingest.spec.RowIngestFlags;
-import dev.stoker.ingest.spec.SourcePlace;
+import dev.stoker.ingest.spec.SourceLocation;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.schemas.arrow.types.FieldType;
@@ -60,7 +60,7 @@ final class RowIngestOptionsParser {
             target = location(positional.get(positional.size() - 1)).orElse("");
             for (String source : sources) {
                 new LocationChecks(problems::add)
-                        .requireNoDataset(SourcePlace.of(source).root(), target);
+                        .requireNoDataset(SourceLocation.of(source).root(), target);
             }
         }
         given.getOptional(RowIngestFlags.FORMAT)

@@ -10,7 +10,7 @@ import dev.stoker.ingest.rows.source.SourceFile;
 import dev.stoker.ingest.rows.source.SourceNotes;
 import dev.stoker.ingest.rows.source.SplitNames;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.ingest.spec.SourcePlace;
+import dev.stoker.ingest.spec.SourceLocation;
 import dev.stoker.storage.SourceTree;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -68,7 +68,7 @@ public final class RowSources {
             int before = files.size();
             files.addAll(list(source, rules, most - before, warnings));
             if (files.size() == before) {
-                throw SourcePlace.of(source).withoutFiles();
+                throw SourceLocation.of(source).withoutFiles();
             }
         }
         return SplitNames.apply(sources.size() == 1 ? files : underOneRoot(files));
@@ -99,7 +99,7 @@ public final class RowSources {
         if (isFile(source)) {
             return List.of(file(source));
         }
-        SourcePlace place = SourcePlace.of(source);
+        SourceLocation place = SourceLocation.of(source);
         SourceNotes notes = new SourceNotes(warnings);
         SkipCounts skipped = new SkipCounts();
         List<SourceFile> files = new ArrayList<>();
@@ -114,7 +114,7 @@ public final class RowSources {
         return place.pattern().isPresent() ? files : notes.apply(files);
     }
 
-    private static FileTree tree(SourcePlace place, RowIngestOptions.Tree rules) {
+    private static FileTree tree(SourceLocation place, RowIngestOptions.Tree rules) {
         return new FileTree(
                 place.root(),
                 rules.hidden(),
@@ -138,7 +138,7 @@ public final class RowSources {
             visitor.accept(file(source));
             return;
         }
-        SourcePlace place = SourcePlace.of(source);
+        SourceLocation place = SourceLocation.of(source);
         SourceNotes notes = new SourceNotes(new ArrayList<>());
         new Listing(tree(place, rules), place.pattern(), notes, new SkipCounts(), visitor).list(goesOn);
     }

@@ -1,7 +1,7 @@
 package dev.stoker.ingest.rows.pack;
 
 import dev.stoker.connectors.files.SkipCounts;
-import dev.stoker.ingest.rows.source.SourcePlaces;
+import dev.stoker.ingest.rows.source.SourcePositions;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
  *
  * @param hash of the key under the shuffle's seed
  * @param kind of the contents
- * @param place of a row: see {@link SourcePlaces}; of a key of the dataset: ordinal and row, 32 bits each
+ * @param place of a row: see {@link SourcePositions}; of a key of the dataset: ordinal and row, 32 bits each
  * @param key UTF-8
  * @param split of the row; empty for the split rule
  * @param data the values, see {@link RowBytes}; or their place; or the counts of rows that were left out

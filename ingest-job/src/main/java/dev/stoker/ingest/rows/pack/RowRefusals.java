@@ -6,7 +6,7 @@ import dev.stoker.ingest.pack.keys.KeyRefusals;
 import dev.stoker.ingest.rows.read.PositionKeys;
 import dev.stoker.ingest.rows.read.RowMapping;
 import dev.stoker.ingest.rows.read.RowRun;
-import dev.stoker.ingest.rows.source.SourcePlaces;
+import dev.stoker.ingest.rows.source.SourcePositions;
 import dev.stoker.schemas.text.ShellText;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,7 +35,7 @@ public record RowRefusals(ArrayList<String> key, ArrayList<String> files) implem
         return new RowRefusals(mapping.key(), files);
     }
 
-    /** The entries of rows have their {@linkplain SourcePlaces places} instead of times. */
+    /** The entries of rows have their {@linkplain SourcePositions places} instead of times. */
     @Override
     public TakenKeyException twice(FileEntry one, FileEntry other) {
         return twice(one.path(), one.modifiedMs(), other.modifiedMs());
@@ -45,7 +45,7 @@ public record RowRefusals(ArrayList<String> key, ArrayList<String> files) implem
     TakenKeyException twice(String text, long one, long other) {
         long first = Math.min(one, other);
         long second = Math.max(one, other);
-        boolean isInOneFile = SourcePlaces.file(first) == SourcePlaces.file(second);
+        boolean isInOneFile = SourcePositions.file(first) == SourcePositions.file(second);
         return TakenKeyException.twice(
                 text,
                 shown(first),
@@ -79,6 +79,6 @@ public record RowRefusals(ArrayList<String> key, ArrayList<String> files) implem
     }
 
     private String shown(long place) {
-        return PositionKeys.of(files.get(SourcePlaces.file(place)), SourcePlaces.position(place));
+        return PositionKeys.of(files.get(SourcePositions.file(place)), SourcePositions.position(place));
     }
 }

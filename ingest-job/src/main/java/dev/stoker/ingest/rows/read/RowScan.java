@@ -18,7 +18,7 @@ import dev.stoker.formats.partition.CompletedFile;
 import dev.stoker.formats.partition.GivenColumn;
 import dev.stoker.ingest.rows.content.TextSink;
 import dev.stoker.ingest.rows.source.SourceFile;
-import dev.stoker.ingest.rows.source.SourcePlaces;
+import dev.stoker.ingest.rows.source.SourcePositions;
 import dev.stoker.ingest.rows.source.SourceReader;
 import dev.stoker.schemas.text.ShellText;
 import java.io.Closeable;
@@ -243,7 +243,7 @@ public final class RowScan implements Closeable {
 
     /** Returns the place of the present row in the source. */
     public long place() {
-        return SourcePlaces.place(
+        return SourcePositions.place(
                 file, Objects.requireNonNull(reader, "called for a row").position());
     }
 

@@ -24,7 +24,7 @@ public final class AvroReader {
     private static final int FRAME_BYTES = 5;
     private static final String USER = "basic.auth.user.info";
 
-    private final ValueFormat format;
+    private final RecordFormat format;
     private final Patience patience;
     private final @Nullable SchemaRegistry registry;
     private final Schema wanted;
@@ -32,7 +32,7 @@ public final class AvroReader {
     private @Nullable BinaryDecoder decoder;
 
     /** @param patience decides how long a value waits for a registry that is unavailable */
-    public AvroReader(ValueFormat format, Properties clients, Patience patience) throws IOException {
+    public AvroReader(RecordFormat format, Properties clients, Patience patience) throws IOException {
         this.format = format;
         this.patience = patience;
         this.registry = format.registry() == null ? null : registry(format, clients);
@@ -40,7 +40,7 @@ public final class AvroReader {
     }
 
     /** @param clients settings; only {@code basic.auth.user.info} is used */
-    public static SchemaRegistry registry(ValueFormat format, Properties clients) {
+    public static SchemaRegistry registry(RecordFormat format, Properties clients) {
         return new SchemaRegistry(
                 Objects.requireNonNull(format.registry()), Optional.ofNullable(clients.getProperty(USER)));
     }
@@ -60,7 +60,7 @@ public final class AvroReader {
     public GenericRecord read(ByteBuffer value) throws PoisonException, IOException {
         int id = 0;
         int start = value.position();
-        if (format.wire() == ValueFormat.Wire.CONFLUENT) {
+        if (format.wire() == RecordFormat.Wire.CONFLUENT) {
             if (value.remaining() < FRAME_BYTES || value.get(start) != 0) {
                 throw poison("it does not begin with a zero byte and a schema's id; if the values are plain Avro, give "
                         + (format.registry() == null
@@ -77,7 +77,7 @@ public final class AvroReader {
             GenericRecord record = reader.read(null, decoder);
             if (!decoder.isEnd()) {
                 throw poison("bytes follow the Avro value: it is of another schema"
-                        + (format.wire() == ValueFormat.Wire.PLAIN
+                        + (format.wire() == RecordFormat.Wire.PLAIN
                                 ? ", or a schema's id is in front of it; then give --avro-wire confluent"
                                 : ""));
             }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class JsonFields {
 
     private static final ObjectMapper MAPPER =
-            new ObjectMapper(JsonValues.FACTORY).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+            new ObjectMapper(JsonRecordValues.FACTORY).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
     private JsonFields() {}
 

@@ -37,7 +37,7 @@ public final class RowMaker {
     private int offsetKeyPartition = -1;
     private int offsetKeyPrefix;
 
-    public RowMaker(String topic, RecordMapping mapping, ValueFormat format, List<Field> fields, Properties clients)
+    public RowMaker(String topic, RecordMapping mapping, RecordFormat format, List<Field> fields, Properties clients)
             throws IOException {
         this.topic = topic;
         this.mapping = mapping;

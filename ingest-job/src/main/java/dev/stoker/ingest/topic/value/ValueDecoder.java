@@ -30,13 +30,13 @@ interface ValueDecoder {
      * @param own the indexes of the fields that the value fills, by name
      * @param clients settings of the Kafka clients
      */
-    static ValueDecoder of(ValueFormat format, List<Field> fields, Map<String, Integer> own, Properties clients)
+    static ValueDecoder of(RecordFormat format, List<Field> fields, Map<String, Integer> own, Properties clients)
             throws IOException {
         return switch (format.kind()) {
             case RAW ->
                 new RawValues(
                         Objects.requireNonNull(own.get(format.field()), "the dataset has the field of the values"));
-            case JSON -> new JsonValues(fields, own);
+            case JSON -> new JsonRecordValues(fields, own);
             case AVRO -> new AvroValues(new AvroReader(format, clients, Patience.endlessAfterRestore()), fields, own);
         };
     }

@@ -52,9 +52,9 @@ class ReadAheadTest {
     }
 
     private void begin(String... keys) {
-        List<SampleReads.Wanted> wanted = new ArrayList<>();
+        List<SourceReads.Wanted> wanted = new ArrayList<>();
         for (String key : keys) {
-            wanted.add(new SampleReads.Wanted(key, tree.files.get(key).length()));
+            wanted.add(new SourceReads.Wanted(key, tree.files.get(key).length()));
         }
         reads.begin(wanted);
     }
@@ -97,8 +97,8 @@ class ReadAheadTest {
     void takesAFileThatHasGrownOrShrunkAsItIs() throws Exception {
         tree.files.put("grown", "abc");
         tree.files.put("shrunk", "abcdef");
-        List<SampleReads.Wanted> wanted =
-                List.of(new SampleReads.Wanted("grown", 3), new SampleReads.Wanted("shrunk", 6));
+        List<SourceReads.Wanted> wanted =
+                List.of(new SourceReads.Wanted("grown", 3), new SourceReads.Wanted("shrunk", 6));
         tree.files.put("grown", "abc and more");
         tree.files.put("shrunk", "a");
         reads.begin(wanted);
@@ -128,7 +128,7 @@ class ReadAheadTest {
         tree.files.put("a", "aa");
         begin("a");
         tree.files.remove("a");
-        reads.begin(List.of(new SampleReads.Wanted("a", 2), new SampleReads.Wanted("down", 2)));
+        reads.begin(List.of(new SourceReads.Wanted("a", 2), new SourceReads.Wanted("down", 2)));
 
         assertThatThrownBy(() -> read("a", 2)).isInstanceOf(NoSuchFileException.class);
         assertThatThrownBy(() -> read("down", 2)).isInstanceOf(StoreUnavailableException.class);
@@ -138,7 +138,7 @@ class ReadAheadTest {
     void doesNotHoldWhatIsTooBig() throws Exception {
         tree.files.put("a", "aa");
         reads.begin(
-                List.of(new SampleReads.Wanted("big", ReadAhead.MAX_FILE_BYTES + 1), new SampleReads.Wanted("a", 2)));
+                List.of(new SourceReads.Wanted("big", ReadAhead.MAX_FILE_BYTES + 1), new SourceReads.Wanted("a", 2)));
         assertThat(read("a", 2)).isEqualTo("aa");
         assertThat(tree.calls).containsExactly("read a");
     }

@@ -51,8 +51,8 @@ class RegistryOutageTest {
     }
 
     private AvroReader reader(Patience patience) throws IOException {
-        ValueFormat format = new ValueFormat(
-                ValueFormat.Kind.AVRO, null, SCHEMA, ValueFormat.Wire.CONFLUENT, "http://127.0.0.1:" + port);
+        RecordFormat format = new RecordFormat(
+                RecordFormat.Kind.AVRO, null, SCHEMA, RecordFormat.Wire.CONFLUENT, "http://127.0.0.1:" + port);
         return new AvroReader(format, new Properties(), patience);
     }
 

@@ -81,11 +81,11 @@ class SpecialValuesTest {
     }
 
     private static ChunkHead json(List<Field> fields, String value) throws Exception {
-        return decoded(fields, new JsonValues(fields, places(fields)), value.getBytes(StandardCharsets.UTF_8));
+        return decoded(fields, new JsonRecordValues(fields, places(fields)), value.getBytes(StandardCharsets.UTF_8));
     }
 
     private static AvroReader reader(String schema) throws IOException {
-        ValueFormat format = new ValueFormat(ValueFormat.Kind.AVRO, null, schema, ValueFormat.Wire.PLAIN, null);
+        RecordFormat format = new RecordFormat(RecordFormat.Kind.AVRO, null, schema, RecordFormat.Wire.PLAIN, null);
         return new AvroReader(format, new Properties(), Patience.ofBatch());
     }
 

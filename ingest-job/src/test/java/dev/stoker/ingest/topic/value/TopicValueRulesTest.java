@@ -42,7 +42,7 @@ class TopicValueRulesTest {
                         "topic_json",
                         value -> decoded(
                                 value,
-                                new JsonValues(value.fields(), Map.of("x", 0)),
+                                new JsonRecordValues(value.fields(), Map.of("x", 0)),
                                 Objects.requireNonNull(value.record()))))
                 .isEmpty();
     }
@@ -73,8 +73,8 @@ class TopicValueRulesTest {
     }
 
     private static AvroValues decoder(ValueRules.Case value, Schema schema) throws Exception {
-        ValueFormat format =
-                new ValueFormat(ValueFormat.Kind.AVRO, null, schema.toString(), ValueFormat.Wire.PLAIN, null);
+        RecordFormat format =
+                new RecordFormat(RecordFormat.Kind.AVRO, null, schema.toString(), RecordFormat.Wire.PLAIN, null);
         return new AvroValues(
                 new AvroReader(format, new Properties(), Patience.ofBatch()), value.fields(), Map.of("x", 0));
     }

@@ -93,10 +93,10 @@ public record AuditReport(
             long batches,
             long acknowledged,
             long missing,
-            Batches asserted,
+            EpochBatches asserted,
             long leftOut,
-            Batches skippedBatches,
-            Batches open,
+            EpochBatches skippedBatches,
+            EpochBatches open,
             long repeated,
             long superseded,
             List<Skipped> skipped)

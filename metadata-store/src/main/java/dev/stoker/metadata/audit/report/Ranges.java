@@ -38,7 +38,7 @@ public final class Ranges {
         return count;
     }
 
-    public Batches toBatches() {
-        return new Batches(count, ranges);
+    public EpochBatches toBatches() {
+        return new EpochBatches(count, ranges);
     }
 }

@@ -4,7 +4,7 @@ import com.azure.core.exception.ClientAuthenticationException;
 import com.azure.identity.CredentialUnavailableException;
 import com.azure.storage.blob.models.BlobErrorCode;
 import com.azure.storage.blob.models.BlobStorageException;
-import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -47,7 +47,7 @@ final class AzureErrors {
             }
             if (cause instanceof CredentialUnavailableException) {
                 return new BucketException(
-                        FailureKind.DENIED,
+                        StoreFailureKind.DENIED,
                         "no credentials of Azure were found: set AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or"
                                 + " the variables of a service principal, or run `az login`",
                         e);
@@ -60,20 +60,24 @@ final class AzureErrors {
             }
             if (cause instanceof FileSystemException file) {
                 return new BucketException(
-                        FailureKind.DENIED, "cannot read " + file.getFile() + " for the identity of this process", e);
+                        StoreFailureKind.DENIED,
+                        "cannot read " + file.getFile() + " for the identity of this process",
+                        e);
             }
             if (cause instanceof IOException io) {
                 return io;
             }
             if (cause instanceof XMLStreamException) {
-                return new BucketException(FailureKind.TRANSIENT, "the reply is not XML", e);
+                return new BucketException(StoreFailureKind.TRANSIENT, "the reply is not XML", e);
             }
         }
         // After the causes, because a server of logins may only be out of reach.
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof ClientAuthenticationException refused) {
                 return new BucketException(
-                        FailureKind.DENIED, "Azure did not accept the identity of this process: " + reason(refused), e);
+                        StoreFailureKind.DENIED,
+                        "Azure did not accept the identity of this process: " + reason(refused),
+                        e);
             }
         }
         throw e;
@@ -95,7 +99,7 @@ final class AzureErrors {
 
     BucketException noContainer(Exception e) {
         return new BucketException(
-                FailureKind.REFUSED,
+                StoreFailureKind.REFUSED,
                 "the account " + address.account() + " has no container " + address.container()
                         + "; check its name, or create it with `az storage container create --account-name "
                         + address.account() + " --name " + address.container() + "`",
@@ -104,8 +108,8 @@ final class AzureErrors {
 
     /** Returns the exception for an answer with an error status that has no special meaning for its request. */
     BucketException refused(int status, String code, String message, Exception e) {
-        FailureKind kind =
-                code.equals("PublicAccessNotPermitted") ? FailureKind.DENIED : CloudFailures.ofStatus(status);
+        StoreFailureKind kind =
+                code.equals("PublicAccessNotPermitted") ? StoreFailureKind.DENIED : CloudFailures.ofStatus(status);
         String details = (code + (code.isEmpty() || message.isEmpty() ? "" : ": ") + message).strip();
         // The emulator has another code than Azure, and the same message.
         String step = code.equals("AuthenticationFailed") || message.startsWith("Server failed to authenticate")

@@ -1,21 +1,21 @@
 package dev.stoker.storage.cloud;
 
-import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.IOException;
 
 /** Thrown when a cloud refuses a request or does not answer it. */
 final class BucketException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private final FailureKind kind;
+    private final StoreFailureKind kind;
 
     /** @param message the answer in one line */
-    BucketException(FailureKind kind, String message, Throwable cause) {
+    BucketException(StoreFailureKind kind, String message, Throwable cause) {
         super(message, cause);
         this.kind = kind;
     }
 
-    FailureKind kind() {
+    StoreFailureKind kind() {
         return kind;
     }
 }

@@ -1,8 +1,8 @@
 package dev.stoker.storage.cloud;
 
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.retry.FailureKind;
 import dev.stoker.storage.retry.Failures;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -19,20 +19,20 @@ final class CloudFailures extends Failures {
     private static final int SERVER_ERROR = 500;
 
     @Override
-    public FailureKind kind(IOException e) {
+    public StoreFailureKind kind(IOException e) {
         if (e instanceof BucketException bucket) {
             return bucket.kind();
         }
         if (e instanceof FileNotFoundException) {
-            return FailureKind.ABSENT;
+            return StoreFailureKind.ABSENT;
         }
         if (e instanceof StokerException
                 || (e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException))
                 || e instanceof UnknownHostException
                 || e instanceof NoRouteToHostException) {
-            return FailureKind.REFUSED;
+            return StoreFailureKind.REFUSED;
         }
-        return FailureKind.TRANSIENT;
+        return StoreFailureKind.TRANSIENT;
     }
 
     @Override
@@ -46,11 +46,11 @@ final class CloudFailures extends Failures {
     }
 
     /** Returns the kind of an answer with an error status that has no special meaning for its request. */
-    static FailureKind ofStatus(int status) {
+    static StoreFailureKind ofStatus(int status) {
         return switch (status) {
-            case 401, 403 -> FailureKind.DENIED;
-            case REQUEST_TIMEOUT, TOO_MANY_REQUESTS -> FailureKind.TRANSIENT;
-            default -> status >= SERVER_ERROR ? FailureKind.TRANSIENT : FailureKind.REFUSED;
+            case 401, 403 -> StoreFailureKind.DENIED;
+            case REQUEST_TIMEOUT, TOO_MANY_REQUESTS -> StoreFailureKind.TRANSIENT;
+            default -> status >= SERVER_ERROR ? StoreFailureKind.TRANSIENT : StoreFailureKind.REFUSED;
         };
     }
 }

@@ -4,7 +4,7 @@ import com.google.api.client.http.HttpRequest;
 import com.google.api.client.http.HttpRequestInitializer;
 import com.google.auth.http.HttpCredentialsAdapter;
 import com.google.auth.oauth2.GoogleCredentials;
-import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ final class GoogleAccess implements HttpRequestInitializer {
             } catch (IOException e) {
                 String reason = e.getMessage() == null ? "" : e.getMessage();
                 throw new BucketException(
-                        FailureKind.DENIED,
+                        StoreFailureKind.DENIED,
                         reason.contains("default credentials were not found")
                                 ? "no credentials of Google were found: set GOOGLE_APPLICATION_CREDENTIALS to the file"
                                         + " of a service account, or run `gcloud auth application-default login`"

@@ -6,7 +6,7 @@ import com.google.api.client.http.HttpResponse;
 import com.google.api.client.http.HttpResponseException;
 import com.google.api.client.json.gson.GsonFactory;
 import com.google.auth.Retryable;
-import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,7 @@ final class GoogleErrors {
         }
         if (e instanceof Retryable access && !access.isRetryable()) {
             return new BucketException(
-                    FailureKind.DENIED, "Google refused the credentials: " + firstLine(e.getMessage()), e);
+                    StoreFailureKind.DENIED, "Google refused the credentials: " + firstLine(e.getMessage()), e);
         }
         return e;
     }
@@ -45,7 +45,7 @@ final class GoogleErrors {
 
     private static BucketException noBucket(String bucket, IOException e) {
         return new BucketException(
-                FailureKind.REFUSED,
+                StoreFailureKind.REFUSED,
                 "there is no bucket " + bucket
                         + "; check its name, or create it with `gcloud storage buckets create gs://" + bucket + "`",
                 e);

@@ -8,7 +8,7 @@ import com.google.api.client.http.HttpResponse;
 import com.google.api.client.http.json.JsonHttpContent;
 import com.google.api.services.storage.Storage;
 import com.google.api.services.storage.model.StorageObject;
-import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.IOException;
 
 /**
@@ -41,7 +41,9 @@ final class GoogleUpload implements Bucket.Upload {
             String session = reply.getHeaders().getLocation();
             if (session == null) {
                 throw new BucketException(
-                        FailureKind.TRANSIENT, "the reply has no address for the upload", new IOException(url.build()));
+                        StoreFailureKind.TRANSIENT,
+                        "the reply has no address for the upload",
+                        new IOException(url.build()));
             }
             return new GoogleUpload(storage, bucket, new GenericUrl(session, true));
         } finally {
@@ -78,7 +80,7 @@ final class GoogleUpload implements Bucket.Upload {
             String received = reply.getHeaders().getRange();
             if (reply.getStatusCode() == INCOMPLETE && !("bytes=0-" + (expected - 1)).equals(received)) {
                 throw new BucketException(
-                        FailureKind.TRANSIENT,
+                        StoreFailureKind.TRANSIENT,
                         "Google has received " + received + " of " + expected + " bytes",
                         new IOException("incomplete piece"));
             }
@@ -93,7 +95,7 @@ final class GoogleUpload implements Bucket.Upload {
         int status = put(number, piece, piece.length, "*");
         if (status != INCOMPLETE) {
             throw new BucketException(
-                    FailureKind.REFUSED,
+                    StoreFailureKind.REFUSED,
                     "Google answered HTTP " + status + " to a piece of an upload",
                     new IOException("unexpected status"));
         }
@@ -105,7 +107,7 @@ final class GoogleUpload implements Bucket.Upload {
         int status = put(number, piece, length, Long.toString(total));
         if (status == INCOMPLETE) {
             throw new BucketException(
-                    FailureKind.TRANSIENT, "Google has not completed the upload", new IOException("incomplete"));
+                    StoreFailureKind.TRANSIENT, "Google has not completed the upload", new IOException("incomplete"));
         }
         return status != PRECONDITION_FAILED;
     }

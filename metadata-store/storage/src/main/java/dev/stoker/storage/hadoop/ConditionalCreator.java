@@ -100,7 +100,7 @@ final class ConditionalCreator implements ObjectCreator {
                     return true;
                 } catch (IOException e) {
                     if (!S3Errors.isConflict(e)) {
-                        maybeCreated[0] |= StoreErrors.INSTANCE.mayHaveBeenDone(e);
+                        maybeCreated[0] |= HadoopErrors.INSTANCE.mayHaveBeenDone(e);
                         throw e;
                     }
                     Owner owner = owner(target, mark);
@@ -196,7 +196,7 @@ final class ConditionalCreator implements ObjectCreator {
                 failure = e;
             }
             // S3A may have sent the last request again, so each failure can follow a success whose reply was lost.
-            boolean maybeCreated = StoreErrors.INSTANCE.mayHaveBeenDone(failure);
+            boolean maybeCreated = HadoopErrors.INSTANCE.mayHaveBeenDone(failure);
             boolean conflict = S3Errors.isConflict(failure);
             Owner owner;
             try {

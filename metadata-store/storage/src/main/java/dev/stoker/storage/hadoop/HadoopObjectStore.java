@@ -137,13 +137,13 @@ public final class HadoopObjectStore implements ObjectStore {
                     "Cannot open " + location(uri) + ": "
                             + (e.getCause() instanceof UnknownHostException
                                     ? "unknown host " + uri.getHost()
-                                    : StoreErrors.INSTANCE.reason(e))
+                                    : HadoopErrors.INSTANCE.reason(e))
                             + "; check the location and the Hadoop configuration",
                     e);
         } catch (StoreUnavailableException e) {
             throw e;
         } catch (IOException e) {
-            throw new IOException("Cannot open " + location(uri) + ": " + StoreErrors.INSTANCE.reason(e), e);
+            throw new IOException("Cannot open " + location(uri) + ": " + HadoopErrors.INSTANCE.reason(e), e);
         } finally {
             thread.setContextClassLoader(context);
         }
@@ -152,7 +152,7 @@ public final class HadoopObjectStore implements ObjectStore {
     private static HadoopObjectStore of(URI uri, FileSystem fileSystem, Configuration configuration)
             throws IOException {
         Retries retries = new Retries(
-                StoreErrors.INSTANCE,
+                HadoopErrors.INSTANCE,
                 StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
                 StoreConfiguration.duration(
                         configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));

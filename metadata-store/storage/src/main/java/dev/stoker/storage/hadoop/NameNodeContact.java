@@ -35,7 +35,7 @@ final class NameNodeContact {
         Duration limit = StoreConfiguration.duration(
                 configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20));
         int port = fileSystem.getPort() < 0 ? DEFAULT_PORT : fileSystem.getPort();
-        new Retries(StoreErrors.INSTANCE, limit, limit).call("reach", location, () -> {
+        new Retries(HadoopErrors.INSTANCE, limit, limit).call("reach", location, () -> {
             try (Socket socket = new Socket()) {
                 socket.connect(new InetSocketAddress(host, port), (int) Math.min(CONNECT_MS, limit.toMillis()));
                 return true;

@@ -60,7 +60,7 @@ final class OpenFile {
     /** Returns the exception to throw for a failure. */
     IOException failed(IOException e) {
         try (CallScope scope = CallScope.open(retries.limit())) {
-            return StoreErrors.INSTANCE.explain("write", where, e, 1, scope);
+            return HadoopErrors.INSTANCE.explain("write", where, e, 1, scope);
         }
     }
 }

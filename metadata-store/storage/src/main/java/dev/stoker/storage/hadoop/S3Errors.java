@@ -1,6 +1,6 @@
 package dev.stoker.storage.hadoop;
 
-import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.file.AccessDeniedException;
@@ -32,15 +32,15 @@ final class S3Errors {
 
     private S3Errors() {}
 
-    static FailureKind kind(IOException e) {
+    static StoreFailureKind kind(IOException e) {
         AwsServiceException service = service(e);
         if (service != null) {
             String code = code(service);
             if (EXPIRED.contains(code) || isBareRefusal(service)) {
-                return FailureKind.EXPIRED;
+                return StoreFailureKind.EXPIRED;
             }
             if (DENIED.contains(code) || service.statusCode() == 401 || service.statusCode() == 403) {
-                return FailureKind.DENIED;
+                return StoreFailureKind.DENIED;
             }
         }
         if (e instanceof UnknownStoreException
@@ -49,13 +49,13 @@ final class S3Errors {
                 || e instanceof RemoteFileChangedException
                 || e instanceof UnknownHostException
                 || (e instanceof AWSBadRequestException && (service == null || service.statusCode() != CONFLICT))) {
-            return FailureKind.REFUSED;
+            return StoreFailureKind.REFUSED;
         }
         if (e instanceof AccessDeniedException) {
             // The absence of any credentials is reported as one of these, too.
-            return FailureKind.DENIED;
+            return StoreFailureKind.DENIED;
         }
-        return FailureKind.TRANSIENT;
+        return StoreFailureKind.TRANSIENT;
     }
 
     static boolean isUnsupported(IOException e) {

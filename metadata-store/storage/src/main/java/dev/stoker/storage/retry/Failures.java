@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class Failures {
 
     /** Returns the kind of a failure. */
-    public abstract FailureKind kind(IOException e);
+    public abstract StoreFailureKind kind(IOException e);
 
     /** Returns the reason in one line. */
     public String reason(Throwable e) {
@@ -46,7 +46,7 @@ public abstract class Failures {
 
     /** Returns whether a write of one request that failed with this exception may have taken effect. */
     public final boolean mayHaveBeenDone(IOException e) {
-        return kind(e) == FailureKind.TRANSIENT || e instanceof InterruptedIOException;
+        return kind(e) == StoreFailureKind.TRANSIENT || e instanceof InterruptedIOException;
     }
 
     /**

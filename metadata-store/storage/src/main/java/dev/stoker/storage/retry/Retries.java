@@ -60,13 +60,13 @@ public final class Retries {
                     throw new UnsupportedStoreException(
                             "Cannot " + verb + " " + where + ": this kind of file system does not support it", e);
                 } catch (IOException e) {
-                    FailureKind kind = failures.kind(e);
-                    if (kind == FailureKind.ABSENT || kind == FailureKind.REFUSED) {
+                    StoreFailureKind kind = failures.kind(e);
+                    if (kind == StoreFailureKind.ABSENT || kind == StoreFailureKind.REFUSED) {
                         answered = true;
                     }
-                    boolean again = kind == FailureKind.TRANSIENT
-                            || kind == FailureKind.EXPIRED
-                            || kind == FailureKind.NO_NODES;
+                    boolean again = kind == StoreFailureKind.TRANSIENT
+                            || kind == StoreFailureKind.EXPIRED
+                            || kind == StoreFailureKind.NO_NODES;
                     Duration pause = pause(attempt);
                     if (!again || pause.compareTo(scope.left()) >= 0) {
                         throw failures.explain(verb, where, e, attempt, scope);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.storage.Stores;
-import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.StoreFailureKind;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.NoSuchFileException;
@@ -73,7 +73,7 @@ class AzureAddressTest {
         AzureAddress address = address("abfss://photos@acc.dfs.core.windows.net/a", Map.of());
         IOException failure = new AzureErrors(address, "the identity of this process")
                 .translate(new RuntimeException(new NoSuchFileException("/var/run/token")));
-        assertThat(new CloudFailures().kind(failure)).isEqualTo(FailureKind.DENIED);
+        assertThat(new CloudFailures().kind(failure)).isEqualTo(StoreFailureKind.DENIED);
         assertThat(failure).hasMessageContaining("/var/run/token");
     }
 

@@ -65,7 +65,7 @@ class LostReplyTest {
                 return deleted;
             }
         };
-        Retries retries = new Retries(StoreErrors.INSTANCE, Duration.ofSeconds(20), Duration.ofSeconds(20));
+        Retries retries = new Retries(HadoopErrors.INSTANCE, Duration.ofSeconds(20), Duration.ofSeconds(20));
         return new RenamingCreator(new HadoopObjectStore.Connection(lossy, paths, retries), names -> (from, to) -> {
             beforeRename.run();
             names.rename(from, to);

@@ -30,7 +30,7 @@ class RetriesTest {
             })
     void dataNodesAreWaitedFor(String why) throws IOException {
         AtomicInteger calls = new AtomicInteger();
-        Retries retries = new Retries(StoreErrors.INSTANCE, Duration.ofMinutes(1), Duration.ofMinutes(1));
+        Retries retries = new Retries(HadoopErrors.INSTANCE, Duration.ofMinutes(1), Duration.ofMinutes(1));
         assertThat(retries.<Boolean>call("write", "x", () -> {
                     if (calls.incrementAndGet() < 3) {
                         throw noNode(why);
@@ -43,7 +43,7 @@ class RetriesTest {
 
     @Test
     void thatNoDataNodeTakesABlockIsSaid() {
-        Retries retries = new Retries(StoreErrors.INSTANCE, Duration.ofMillis(1), Duration.ofMillis(1));
+        Retries retries = new Retries(HadoopErrors.INSTANCE, Duration.ofMillis(1), Duration.ofMillis(1));
         assertThatThrownBy(() -> retries.call("write", "hdfs://nn/data/x", () -> {
                     throw noNode("There are 2 datanode(s) running and 2 node(s) are excluded in this operation.");
                 }))
@@ -55,7 +55,7 @@ class RetriesTest {
     @Test
     void aFullDiskIsNotWaitedFor() {
         AtomicInteger calls = new AtomicInteger();
-        Retries retries = new Retries(StoreErrors.INSTANCE, Duration.ofMinutes(1), Duration.ofMinutes(1));
+        Retries retries = new Retries(HadoopErrors.INSTANCE, Duration.ofMinutes(1), Duration.ofMinutes(1));
         assertThatThrownBy(() -> retries.call("write", "x", () -> {
                     calls.incrementAndGet();
                     throw new IOException("No space left on device");

@@ -222,7 +222,7 @@ class S3CredentialsTest {
         IOException refused = S3AUtils.translateException(
                 "find", "a", S3Exception.builder().statusCode(400).build());
         try (CallScope scope = CallScope.open(Duration.ofSeconds(1))) {
-            assertThat(StoreErrors.INSTANCE.explain("find", "a", refused, 1, scope))
+            assertThat(HadoopErrors.INSTANCE.explain("find", "a", refused, 1, scope))
                     .isInstanceOf(StoreAccessException.class)
                     .hasMessageContaining("HTTP 400 without a reason, as for expired credentials or a wrong region");
         }

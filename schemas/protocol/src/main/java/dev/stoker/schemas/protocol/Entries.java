@@ -1,7 +1,7 @@
 package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.protocol.parts.Fields;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,7 @@ public record Entries(long request, long version, boolean hasMore, List<Entry> e
      * @param name the key of a sample, or the common prefix of several keys
      * @param sample where the sample is; empty for a common prefix
      */
-    public record Entry(String name, Optional<SamplePlace> sample) {
+    public record Entry(String name, Optional<SampleAddress> sample) {
         public static final int BYTES = 32;
     }
 
@@ -67,9 +67,9 @@ public record Entries(long request, long version, boolean hasMore, List<Entry> e
         out.putInt((int) request).putInt(entries.size()).putLong(version);
         out.putInt(hasMore ? MORE : 0).putInt(0);
         for (int i = 0; i < entries.size(); i++) {
-            Optional<SamplePlace> sample = entries.get(i).sample();
+            Optional<SampleAddress> sample = entries.get(i).sample();
             out.putInt(names.get(i).length).putInt(sample.isPresent() ? 1 : 0);
-            sample.orElse(SamplePlace.NONE).put(out);
+            sample.orElse(SampleAddress.NONE).put(out);
             out.putInt(0);
         }
         names.forEach(out::put);
@@ -93,7 +93,7 @@ public record Entries(long request, long version, boolean hasMore, List<Entry> e
             if (kind < 0 || kind > 1) {
                 throw ProtocolException.badFrame("ENTRIES: entry " + i + " is of kind " + kind);
             }
-            SamplePlace place = SamplePlace.read(body);
+            SampleAddress place = SampleAddress.read(body);
             FrameText.requireZero(FrameType.ENTRIES, body.getInt());
             String name = FrameText.read(FrameType.ENTRIES, names, nameBytes);
             entries.add(new Entry(name, kind == 1 ? Optional.of(place) : Optional.empty()));

@@ -2,7 +2,7 @@ package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.crc.ConcatCrc;
 import dev.stoker.schemas.protocol.parts.Fields;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +56,7 @@ public record Samples(long request, long version, boolean isLast, List<Item> ite
      * @param place where the sample is; zeros if it is missing
      * @param problem what is damaged; empty unless the state says so
      */
-    public record Item(long key, State state, SamplePlace place, String problem) {
+    public record Item(long key, State state, SampleAddress place, String problem) {
         public static final int BYTES = 32;
 
         public Item {
@@ -69,16 +69,16 @@ public record Samples(long request, long version, boolean isLast, List<Item> ite
 
         /** Creates the answer for a key that the version does not have. */
         public static Item missing(int key) {
-            return new Item(key, State.MISSING, SamplePlace.NONE, "");
+            return new Item(key, State.MISSING, SampleAddress.NONE, "");
         }
 
         /** Creates the answer for a sample that was found. */
-        public static Item found(int key, SamplePlace place) {
+        public static Item found(int key, SampleAddress place) {
             return new Item(key, State.FOUND, place, "");
         }
 
         /** Creates the answer for a sample that cannot be read because of damage. */
-        public static Item damaged(int key, SamplePlace place, String problem) {
+        public static Item damaged(int key, SampleAddress place, String problem) {
             return new Item(key, State.DAMAGED, place, problem);
         }
     }
@@ -172,7 +172,7 @@ public record Samples(long request, long version, boolean isLast, List<Item> ite
             if (state >= State.values().length) {
                 throw ProtocolException.badFrame("SAMPLES: item " + i + " has state " + state);
             }
-            SamplePlace place = SamplePlace.read(body);
+            SampleAddress place = SampleAddress.read(body);
             String problem = FrameText.read(FrameType.SAMPLES, texts, Integer.toUnsignedLong(body.getInt()));
             items.add(new Item(key, State.values()[(int) state], place, problem));
         }

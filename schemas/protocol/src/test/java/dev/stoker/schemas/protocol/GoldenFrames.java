@@ -25,7 +25,7 @@ import dev.stoker.schemas.protocol.parts.FieldInfo;
 import dev.stoker.schemas.protocol.parts.Instance;
 import dev.stoker.schemas.protocol.parts.Launch;
 import dev.stoker.schemas.protocol.parts.PieceSource;
-import dev.stoker.schemas.protocol.parts.SamplePlace;
+import dev.stoker.schemas.protocol.parts.SampleAddress;
 import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -194,11 +194,11 @@ public final class GoldenFrames {
                         3,
                         false,
                         List.of(
-                                Samples.Item.found(0, new SamplePlace(12, 5, 110_000, 0xDEADBEEF)),
+                                Samples.Item.found(0, new SampleAddress(12, 5, 110_000, 0xDEADBEEF)),
                                 Samples.Item.missing(1),
                                 Samples.Item.damaged(
                                         3,
-                                        new SamplePlace(1L << 40, 7, 3, 0),
+                                        new SampleAddress(1L << 40, 7, 3, 0),
                                         "chunk 12, row 7, key 'äffchen': damaged")),
                         ByteBuffer.wrap(HexFormat.of().parseHex(f.get("message").textValue())));
             case "samples that are missing" ->
@@ -212,7 +212,7 @@ public final class GoldenFrames {
                         true,
                         List.of(
                                 new Entries.Entry(
-                                        "cäts/1.jpg", Optional.of(new SamplePlace(12, 5, 110_000, 0xDEADBEEF))),
+                                        "cäts/1.jpg", Optional.of(new SampleAddress(12, 5, 110_000, 0xDEADBEEF))),
                                 new Entries.Entry("cäts/b/", Optional.empty())));
             case "entries of an empty listing" -> new Entries(4, 1, false, List.of());
             default -> throw new IllegalArgumentException(golden.name());

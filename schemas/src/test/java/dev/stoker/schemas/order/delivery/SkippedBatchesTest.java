@@ -57,7 +57,7 @@ class SkippedBatchesTest {
         int start = random.nextInt(left.length);
         int stride = 1 + random.nextInt(5);
         int count = random.nextInt(left.length);
-        Numbers numbers = new Numbers(left[start], stride, count, skipped);
+        BatchNumbers numbers = new BatchNumbers(left[start], stride, count, skipped);
         List<Long> expected = LongStream.range(0, count)
                 .map(i -> skipped.number(start + i * stride))
                 .boxed()

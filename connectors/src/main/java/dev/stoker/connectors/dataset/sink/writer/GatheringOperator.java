@@ -70,7 +70,7 @@ public final class GatheringOperator extends AbstractStreamOperator<CommittableM
             requireStream(CheckpointingOptions.getCheckpointingMode(job));
         }
         part = new PartGathering();
-        gathering = new GatheringWriter(new SkipList(run.store(), run.target(), run.ingest()));
+        gathering = new GatheringWriter(new LeftOutFile(run.store(), run.target(), run.ingest()));
     }
 
     private void requireStream(CheckpointingMode mode) {

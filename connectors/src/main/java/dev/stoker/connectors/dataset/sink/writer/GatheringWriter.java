@@ -29,11 +29,11 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
     private final SortedSet<PackReport.Chunk> chunks = new TreeSet<>(ORDER);
     private final Map<Integer, PackReport.Done> done = new TreeMap<>();
     private final RowsByChunk removed = new RowsByChunk();
-    private final SkipList skips;
+    private final LeftOutFile skips;
     private boolean gathered;
 
     /** @param skips the list of skipped samples; {@link #close} closes it */
-    public GatheringWriter(SkipList skips) {
+    public GatheringWriter(LeftOutFile skips) {
         this.skips = skips;
     }
 

@@ -1,7 +1,7 @@
 package dev.stoker.connectors.dataset.source.reader;
 
 import dev.stoker.connectors.dataset.DatasetScan;
-import dev.stoker.connectors.dataset.RowFilter;
+import dev.stoker.connectors.dataset.FieldFilter;
 import dev.stoker.connectors.dataset.source.split.SourceChunk;
 import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.schemas.arrow.types.Field;
@@ -70,7 +70,7 @@ final class ChunkLoader {
         }
         RangeReader file =
                 new ObjectRangeReader(store, ChunkNames.path(chunk.summary().id()));
-        ChunkColumns source = open(file, chunk);
+        VerifiedColumns source = open(file, chunk);
         List<String> fields = source.fields().stream().map(Field::name).toList();
         for (int c = 0; c < columns.length; c++) {
             int field = fields.indexOf(names.get(c));
@@ -90,7 +90,7 @@ final class ChunkLoader {
         for (int c = 0; c < columns.length; c++) {
             int field = fields.indexOf(names.get(c));
             if (field >= 0 && source.fields().get(field).payload() && rows.length > 0) {
-                ChunkColumns.Places places = source.payload(field);
+                VerifiedColumns.Places places = source.payload(field);
                 columns[c] = new LoadedColumn(
                         source.fields().get(field).type(),
                         places.values(),
@@ -101,12 +101,13 @@ final class ChunkLoader {
         return new Loaded(cursor, rows);
     }
 
-    private ChunkColumns open(RangeReader file, SourceChunk chunk) throws IOException {
+    private VerifiedColumns open(RangeReader file, SourceChunk chunk) throws IOException {
         if (chunk.summary().headLength() <= shortHead) {
-            return new ChunkColumns.OfHead(OverlayReader.readHead(file, chunk.summary(), ChunkHeads.overlays(store)));
+            return new VerifiedColumns.OfHead(
+                    OverlayReader.readHead(file, chunk.summary(), ChunkHeads.overlays(store)));
         }
         ColumnReader columns = ColumnReader.open(file, chunk.summary().withoutOverlay());
-        ChunkColumns own = new ChunkColumns.OneByOne(columns);
+        VerifiedColumns own = new VerifiedColumns.OneByOne(columns);
         ChunkOverlay overlay = chunk.summary().overlay();
         AddedFields added = chunk.summary().added();
         if (overlay == null && added.isEmpty()) {
@@ -115,10 +116,10 @@ final class ChunkLoader {
         ChunkHead values = overlay == null
                 ? null
                 : OverlayReader.read(ChunkHeads.overlays(store).open(overlay.id()), overlay, columns, added);
-        return new ChunkColumns.OfVersion(own, values, added.in(columns.fields()), columns.rows());
+        return new VerifiedColumns.OfVersion(own, values, added.in(columns.fields()), columns.rows());
     }
 
-    private static LoadedColumn small(ChunkColumns source, int field) throws IOException {
+    private static LoadedColumn small(VerifiedColumns source, int field) throws IOException {
         FieldType type = source.fields().get(field).type();
         List<String> classes = type == ScalarType.CATEGORICAL ? source.classes(field) : List.of();
         return new LoadedColumn(type, source.small(field), classes, null);
@@ -130,7 +131,7 @@ final class ChunkLoader {
     }
 
     private boolean matches(ChunkRow row) {
-        for (RowFilter filter : scan.filters()) {
+        for (FieldFilter filter : scan.filters()) {
             if (!filter.matches(row, names.indexOf(filter.column()))) {
                 return false;
             }

@@ -22,7 +22,8 @@ final class PayloadRead {
      * @param rows the wanted rows, ascending
      * @param name of the field, for messages
      */
-    static ByteBuffer[] read(RangeReader file, ChunkColumns.Places places, int[] rows, String name) throws IOException {
+    static ByteBuffer[] read(RangeReader file, VerifiedColumns.Places places, int[] rows, String name)
+            throws IOException {
         ByteBuffer[] values = new ByteBuffer[places.values().rows()];
         for (int from = 0; from < rows.length; ) {
             int to = from + 1;
@@ -48,12 +49,12 @@ final class PayloadRead {
         return values;
     }
 
-    private static long end(ChunkColumns.Places places, int row) {
+    private static long end(VerifiedColumns.Places places, int row) {
         return places.position(row) + places.values().valueLength(row);
     }
 
     private static ByteBuffer checked(
-            ByteBuffer value, ChunkColumns.Places places, int row, String name, RangeReader file)
+            ByteBuffer value, VerifiedColumns.Places places, int row, String name, RangeReader file)
             throws CorruptDataException {
         if (!places.values().isNull(row)) {
             int found = Crc32cs.of(value);

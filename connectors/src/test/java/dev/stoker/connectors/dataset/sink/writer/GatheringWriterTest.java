@@ -36,7 +36,7 @@ class GatheringWriterTest {
 
     @BeforeEach
     void create() {
-        writer = new GatheringWriter(new SkipList(DatasetStore.BY_LOCATION, directory.toString(), "the-ingest"));
+        writer = new GatheringWriter(new LeftOutFile(DatasetStore.BY_LOCATION, directory.toString(), "the-ingest"));
     }
 
     @AfterEach

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.dataset.DatasetScan;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.EveryTypeDataset;
+import dev.stoker.connectors.dataset.FieldFilter;
+import dev.stoker.connectors.dataset.FieldFilter.Operator;
 import dev.stoker.connectors.dataset.MeteredStores;
-import dev.stoker.connectors.dataset.RowFilter;
-import dev.stoker.connectors.dataset.RowFilter.Operator;
 import dev.stoker.connectors.dataset.SampleTexts;
 import dev.stoker.connectors.dataset.source.split.ChunkSplit;
 import dev.stoker.connectors.dataset.source.split.ChunkSplitSerializer;
@@ -52,7 +52,7 @@ class ChunkLoaderTest {
     @TempDir
     Path directory;
 
-    private static DatasetScan scan(Path path, List<String> columns, RowFilter... filters) {
+    private static DatasetScan scan(Path path, List<String> columns, FieldFilter... filters) {
         return new DatasetScan(
                 DatasetStore.BY_LOCATION, path.toString(), 0, columns, List.of(), List.of(), List.of(filters), 100);
     }
@@ -155,7 +155,7 @@ class ChunkLoaderTest {
             assertThat(chunk.summary().overlay()).isNotNull();
             assertThat(restored.chunks().get(0).summary()).isEqualTo(chunk.summary());
         }
-        RowFilter moved = new RowFilter("number", Operator.EQUAL, List.of(4L));
+        FieldFilter moved = new FieldFilter("number", Operator.EQUAL, List.of(4L));
         for (int way : WAYS) {
             assertThat(lines(scan(directory, List.of("key"), moved), way, 0)).containsExactly("v1 0/1 train key-1");
         }
@@ -191,7 +191,7 @@ class ChunkLoaderTest {
                             "v1 0/1 train key-1 null",
                             "v1 0/2 train key-2 new",
                             "v1 0/3 train key-3 null");
-            RowFilter isNew = new RowFilter("added", Operator.EQUAL, List.of("new"));
+            FieldFilter isNew = new FieldFilter("added", Operator.EQUAL, List.of("new"));
             assertThat(lines(scan(directory, List.of("key"), isNew), way, 0)).containsExactly("v1 0/2 train key-2");
         }
         try (ObjectStore store = MeteredStores.open(directory.toString())) {
@@ -230,23 +230,23 @@ class ChunkLoaderTest {
     void filtersRowsByColumnsThatAreNotSelected() throws IOException {
         EveryTypeDataset.create(directory).append("train", 1, 30);
         for (int way : WAYS) {
-            assertThat(keys(way, new RowFilter("f_categorical", Operator.EQUAL, List.of("eel"))))
+            assertThat(keys(way, new FieldFilter("f_categorical", Operator.EQUAL, List.of("eel"))))
                     .containsExactly(2, 8, 11, 14, 17, 23, 26, 29);
             assertThat(keys(
                             way,
-                            new RowFilter("f_categorical", Operator.IN, List.of("eel", "none")),
-                            new RowFilter("number", Operator.LESS, List.of(12L))))
+                            new FieldFilter("f_categorical", Operator.IN, List.of("eel", "none")),
+                            new FieldFilter("number", Operator.LESS, List.of(12L))))
                     .containsExactly(2, 8, 11);
-            assertThat(keys(way, new RowFilter("f_int8", Operator.IS_NULL, List.of())))
+            assertThat(keys(way, new FieldFilter("f_int8", Operator.IS_NULL, List.of())))
                     .containsExactly(0, 5, 10, 15, 20, 25);
-            assertThat(keys(way, new RowFilter("f_float64", Operator.GREATER_OR_EQUAL, List.of(28.5))))
+            assertThat(keys(way, new FieldFilter("f_float64", Operator.GREATER_OR_EQUAL, List.of(28.5))))
                     .containsExactly(28, 29);
-            assertThat(keys(way, new RowFilter("key", Operator.EQUAL, List.of("key-7"))))
+            assertThat(keys(way, new FieldFilter("key", Operator.EQUAL, List.of("key-7"))))
                     .containsExactly(7);
         }
     }
 
-    private List<Integer> keys(int way, RowFilter... filters) throws IOException {
+    private List<Integer> keys(int way, FieldFilter... filters) throws IOException {
         return lines(scan(directory, List.of("p_utf8"), filters), way, 0).stream()
                 .map(line -> Integer.valueOf(line.substring(line.indexOf("payload-") + 8, line.indexOf("-ü"))))
                 .toList();
@@ -269,7 +269,7 @@ class ChunkLoaderTest {
             assertThat(MeteredStores.take(where)).isZero();
             // One value of a payload field, with the places and checksums of all of them.
             DatasetScan one =
-                    scan(directory, List.of("p_tensor"), new RowFilter("number", Operator.EQUAL, List.of(7L)));
+                    scan(directory, List.of("p_tensor"), new FieldFilter("number", Operator.EQUAL, List.of(7L)));
             assertThat(new ChunkLoader(store, one).load(1, chunk, 0, 100).rows())
                     .containsExactly(7);
             assertThat(MeteredStores.take(where)).isBetween(240_000L, 300_000L);

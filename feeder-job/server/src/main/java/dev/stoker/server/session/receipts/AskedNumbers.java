@@ -1,6 +1,6 @@
 package dev.stoker.server.session.receipts;
 
-import dev.stoker.schemas.order.delivery.Numbers;
+import dev.stoker.schemas.order.delivery.BatchNumbers;
 import dev.stoker.schemas.order.delivery.SkippedBatches;
 import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
@@ -80,6 +80,6 @@ final class AskedNumbers {
 
     private static boolean covers(Subscribe asked, SkippedBatches skipped, long epoch, long number) {
         return asked.epoch() == epoch
-                && new Numbers(asked.first(), asked.stride(), asked.count(), skipped).covers(number);
+                && new BatchNumbers(asked.first(), asked.stride(), asked.count(), skipped).covers(number);
     }
 }

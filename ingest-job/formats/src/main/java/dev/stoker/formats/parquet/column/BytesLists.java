@@ -3,8 +3,8 @@ package dev.stoker.formats.parquet.column;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NullItems;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.parquet.page.Batch;
 import dev.stoker.formats.parquet.page.LeafReader;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ final class BytesLists extends ListValue {
 
     @Override
     void add() throws IOException, BadValueException {
-        Batch batch = reader.value();
+        ValueBatch batch = reader.value();
         add(scalar.bytes(batch, reader.index()));
     }
 

@@ -2,8 +2,8 @@ package dev.stoker.formats.parquet.column;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.parquet.page.Batch;
 import dev.stoker.formats.parquet.page.LeafReader;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -24,7 +24,7 @@ final class ClassLabelValue extends FlatValue {
         }
 
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             long id = batch.longs[index];
             if (id == -1) {
                 sink.setNull();

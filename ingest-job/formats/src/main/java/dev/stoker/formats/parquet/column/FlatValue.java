@@ -2,8 +2,8 @@ package dev.stoker.formats.parquet.column;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.parquet.page.Batch;
 import dev.stoker.formats.parquet.page.LeafReader;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import java.io.IOException;
 
 /** A column that is in no list. */
@@ -25,7 +25,7 @@ class FlatValue implements Value {
             moveTo(wanted);
         }
         if (reader.hasValue()) {
-            Batch batch = reader.value();
+            ValueBatch batch = reader.value();
             scalar.give(batch, reader.index(), sink);
         } else {
             sink.setNull();

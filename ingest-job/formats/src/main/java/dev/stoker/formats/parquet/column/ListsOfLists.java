@@ -3,8 +3,8 @@ package dev.stoker.formats.parquet.column;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.parquet.page.Batch;
 import dev.stoker.formats.parquet.page.LeafReader;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import java.io.IOException;
 import java.util.Arrays;
 
@@ -46,7 +46,7 @@ final class ListsOfLists extends ListValue {
         if (lists == 0) {
             throw reader.damaged("a row begins inside an inner list");
         }
-        Batch batch = reader.value();
+        ValueBatch batch = reader.value();
         scalar.append(batch, reader.index(), items);
         lengths[lists - 1]++;
     }

@@ -3,8 +3,8 @@ package dev.stoker.formats.parquet.column;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.parquet.page.Batch;
 import dev.stoker.formats.parquet.page.LeafReader;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import java.io.IOException;
 
 /** Lists of numbers. */
@@ -31,7 +31,7 @@ final class NumberLists extends ListValue {
 
     @Override
     void add() throws IOException, BadValueException {
-        Batch batch = reader.value();
+        ValueBatch batch = reader.value();
         scalar.append(batch, reader.index(), items);
     }
 

@@ -3,7 +3,7 @@ package dev.stoker.formats.parquet.column;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.parquet.page.Batch;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import java.nio.ByteBuffer;
@@ -14,15 +14,15 @@ public abstract class Scalar {
     private ByteBuffer slice = ByteBuffer.allocate(0);
 
     /** Gives a value to a sink. */
-    public abstract void give(Batch batch, int index, ValueSink sink) throws BadValueException;
+    public abstract void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException;
 
     /** Adds a value to a list of numbers. */
-    public void append(Batch batch, int index, NumberWriter list) throws BadValueException {
+    public void append(ValueBatch batch, int index, NumberWriter list) throws BadValueException {
         throw new IllegalStateException("lists of this type do not exist");
     }
 
     /** Returns the bytes of a value. The buffer is valid until the next call. */
-    public ByteBuffer bytes(Batch batch, int index) {
+    public ByteBuffer bytes(ValueBatch batch, int index) {
         if (slice.array() != batch.bytes) {
             slice = ByteBuffer.wrap(batch.bytes);
         }

@@ -3,7 +3,7 @@ package dev.stoker.formats.parquet.column;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.parquet.page.Batch;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import dev.stoker.schemas.arrow.types.HalfFloats;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -28,12 +28,12 @@ public final class Scalars {
         }
 
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             sink.setLong(batch.longs[index] & mask);
         }
 
         @Override
-        public void append(Batch batch, int index, NumberWriter list) throws BadValueException {
+        public void append(ValueBatch batch, int index, NumberWriter list) throws BadValueException {
             list.addLong(batch.longs[index] & mask);
         }
     }
@@ -41,12 +41,12 @@ public final class Scalars {
     /** UNKNOWN, a type without values. */
     public static final class Nothing extends Scalar {
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             throw new BadValueException("a value of type null is not null");
         }
 
         @Override
-        public void append(Batch batch, int index, NumberWriter list) throws BadValueException {
+        public void append(ValueBatch batch, int index, NumberWriter list) throws BadValueException {
             throw new BadValueException("an item of type null is not null");
         }
     }
@@ -54,12 +54,12 @@ public final class Scalars {
     /** FLOAT and DOUBLE. */
     static final class Floats extends Scalar {
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             sink.setDouble(batch.doubles[index]);
         }
 
         @Override
-        public void append(Batch batch, int index, NumberWriter list) throws BadValueException {
+        public void append(ValueBatch batch, int index, NumberWriter list) throws BadValueException {
             list.addDouble(batch.doubles[index]);
         }
     }
@@ -67,16 +67,16 @@ public final class Scalars {
     /** FIXED_LEN_BYTE_ARRAY(2) with FLOAT16. */
     static final class Halves extends Scalar {
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             sink.setDouble(HalfFloats.fromFloat16(bits(batch, index)));
         }
 
         @Override
-        public void append(Batch batch, int index, NumberWriter list) throws BadValueException {
+        public void append(ValueBatch batch, int index, NumberWriter list) throws BadValueException {
             list.addBits(bits(batch, index));
         }
 
-        private static short bits(Batch batch, int index) {
+        private static short bits(ValueBatch batch, int index) {
             int at = batch.offsets[index];
             return (short) ((batch.bytes[at] & 0xff) | batch.bytes[at + 1] << 8);
         }
@@ -85,7 +85,7 @@ public final class Scalars {
     /** Text and bytes. */
     public static final class Bytes extends Scalar {
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             sink.setBytes(bytes(batch, index));
         }
     }
@@ -93,12 +93,12 @@ public final class Scalars {
     /** UUIDs as text. */
     static final class Uuids extends Scalar {
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             sink.setBytes(bytes(batch, index));
         }
 
         @Override
-        public ByteBuffer bytes(Batch batch, int index) {
+        public ByteBuffer bytes(ValueBatch batch, int index) {
             ByteBuffer raw = super.bytes(batch, index);
             String text = new UUID(raw.getLong(raw.position()), raw.getLong(raw.position() + 8)).toString();
             return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
@@ -114,7 +114,7 @@ public final class Scalars {
         }
 
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             sink.setDecimal(BigDecimal.valueOf(batch.longs[index], scale));
         }
     }
@@ -128,7 +128,7 @@ public final class Scalars {
         }
 
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             int length = batch.lengths[index];
             if (length == 0) {
                 throw new BadValueException("the decimal has no bytes");
@@ -141,7 +141,7 @@ public final class Scalars {
     /** INT96: nanoseconds of the day, and the Julian day. */
     static final class Int96 extends Scalar {
         @Override
-        public void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+        public void give(ValueBatch batch, int index, ValueSink sink) throws BadValueException {
             ByteBuffer raw = bytes(batch, index).order(ByteOrder.LITTLE_ENDIAN);
             long nanos = raw.getLong(raw.position());
             long day = raw.getInt(raw.position() + 8) - JULIAN_DAY_OF_1970;

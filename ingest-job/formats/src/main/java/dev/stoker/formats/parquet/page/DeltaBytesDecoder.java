@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Decodes DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY, in which a value shares a prefix with the one before it. */
-final class DeltaBytesDecoder implements ValueDecoder {
+final class DeltaBytesDecoder implements PageDecoder {
     private static final int BATCH_BYTES = 1 << 20;
 
     private final @Nullable DeltaDecoder prefixes;
@@ -25,14 +25,14 @@ final class DeltaBytesDecoder implements ValueDecoder {
     }
 
     /** @param values number of values in the page, including nulls */
-    static ValueDecoder lengths(ByteBuffer page, int values, long maxValue) throws IOException {
+    static PageDecoder lengths(ByteBuffer page, int values, long maxValue) throws IOException {
         ByteBuffer lengths = page.slice();
         ByteBuffer bytes = behind(lengths, values);
         return new DeltaBytesDecoder(null, new DeltaDecoder(page.slice(), true), bytes, maxValue);
     }
 
     /** @param values number of values in the page, including nulls */
-    static ValueDecoder prefixes(ByteBuffer page, int values, long maxValue) throws IOException {
+    static PageDecoder prefixes(ByteBuffer page, int values, long maxValue) throws IOException {
         ByteBuffer first = page.slice();
         ByteBuffer second = behind(first.duplicate(), values);
         ByteBuffer bytes = behind(second.duplicate(), values);
@@ -45,7 +45,7 @@ final class DeltaBytesDecoder implements ValueDecoder {
         if (decoder.left() < 0 || decoder.left() > count) {
             throw new IOException("its delta header declares " + decoder.left() + " values in a page of " + count);
         }
-        long[] values = new long[Batch.SIZE];
+        long[] values = new long[ValueBatch.SIZE];
         while (decoder.left() > 0) {
             decoder.read(values, (int) Math.min(values.length, decoder.left()));
         }
@@ -53,11 +53,11 @@ final class DeltaBytesDecoder implements ValueDecoder {
     }
 
     @Override
-    public int read(Batch batch, int max) throws IOException {
+    public int read(ValueBatch batch, int max) throws IOException {
         return prefixes == null ? slices(batch, max) : joined(prefixes, batch, max);
     }
 
-    private int slices(Batch batch, int max) throws IOException {
+    private int slices(ValueBatch batch, int max) throws IOException {
         batch.bytes = bytes.array();
         for (int i = 0; i < max; i++) {
             suffixes.read(suffix, 1);
@@ -69,7 +69,7 @@ final class DeltaBytesDecoder implements ValueDecoder {
         return max;
     }
 
-    private int joined(DeltaDecoder shared, Batch batch, int max) throws IOException {
+    private int joined(DeltaDecoder shared, ValueBatch batch, int max) throws IOException {
         byte[] out = new byte[256];
         int filled = 0;
         int count = 0;
@@ -101,7 +101,7 @@ final class DeltaBytesDecoder implements ValueDecoder {
 
     @Override
     public void end() throws IOException {
-        ValueDecoder.requireEnd(bytes.remaining());
+        PageDecoder.requireEnd(bytes.remaining());
     }
 
     private void need(long count) throws IOException {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** Decodes DELTA_BINARY_PACKED integers. */
-final class DeltaDecoder implements ValueDecoder {
+final class DeltaDecoder implements PageDecoder {
     private static final int MAX_BLOCK = 1 << 24;
 
     private final ByteBuffer in;
@@ -51,7 +51,7 @@ final class DeltaDecoder implements ValueDecoder {
     }
 
     @Override
-    public int read(Batch batch, int max) throws IOException {
+    public int read(ValueBatch batch, int max) throws IOException {
         read(batch.longs, max);
         return max;
     }

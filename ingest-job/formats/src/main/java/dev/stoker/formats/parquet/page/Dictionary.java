@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 
 /** The distinct values of a column chunk. */
 final class Dictionary {
-    private final Batch.Physical physical;
+    private final ValueBatch.Physical physical;
     private final int size;
     private final long[] longs;
     private final double[] doubles;
@@ -17,14 +17,14 @@ final class Dictionary {
     Dictionary(ByteBuffer page, int size, Leaf leaf) throws IOException {
         this.size = size;
         physical = leaf.physical();
-        longs = new long[physical == Batch.Physical.LONG ? size : 0];
-        doubles = new double[physical == Batch.Physical.DOUBLE ? size : 0];
-        offsets = new int[physical == Batch.Physical.BYTES ? size : 0];
-        lengths = new int[physical == Batch.Physical.BYTES ? size : 0];
+        longs = new long[physical == ValueBatch.Physical.LONG ? size : 0];
+        doubles = new double[physical == ValueBatch.Physical.DOUBLE ? size : 0];
+        offsets = new int[physical == ValueBatch.Physical.BYTES ? size : 0];
+        lengths = new int[physical == ValueBatch.Physical.BYTES ? size : 0];
         PlainDecoder decoder = new PlainDecoder(page, leaf);
-        Batch batch = new Batch(physical);
+        ValueBatch batch = new ValueBatch(physical);
         for (int done = 0; done < size; ) {
-            int n = decoder.read(batch, Math.min(Batch.SIZE, size - done));
+            int n = decoder.read(batch, Math.min(ValueBatch.SIZE, size - done));
             switch (physical) {
                 case LONG -> System.arraycopy(batch.longs, 0, longs, done, n);
                 case DOUBLE -> System.arraycopy(batch.doubles, 0, doubles, done, n);
@@ -39,12 +39,12 @@ final class Dictionary {
     }
 
     /** Returns a decoder of a page that has indexes into this dictionary. */
-    ValueDecoder decoder(ByteBuffer page) throws IOException {
+    PageDecoder decoder(ByteBuffer page) throws IOException {
         if (!page.hasRemaining()) {
             throw new IOException("its page of indexes is empty");
         }
         HybridDecoder indexes = new HybridDecoder(page, page.get() & 0xff);
-        int[] ids = new int[Batch.SIZE];
+        int[] ids = new int[ValueBatch.SIZE];
         return (batch, max) -> {
             indexes.read(ids, max);
             for (int i = 0; i < max; i++) {
@@ -58,7 +58,7 @@ final class Dictionary {
         };
     }
 
-    private void look(Batch batch, int[] ids, int count) {
+    private void look(ValueBatch batch, int[] ids, int count) {
         switch (physical) {
             case LONG -> {
                 for (int i = 0; i < count; i++) {

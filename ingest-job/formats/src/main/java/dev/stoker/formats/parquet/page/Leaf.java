@@ -12,11 +12,11 @@ import org.apache.parquet.schema.PrimitiveType;
  * @param maxRepetition number of lists around a value
  */
 public record Leaf(int index, String name, PrimitiveType type, int maxDefinition, int maxRepetition) {
-    public Batch.Physical physical() {
+    public ValueBatch.Physical physical() {
         return switch (type.getPrimitiveTypeName()) {
-            case BOOLEAN, INT32, INT64 -> Batch.Physical.LONG;
-            case FLOAT, DOUBLE -> Batch.Physical.DOUBLE;
-            case BINARY, FIXED_LEN_BYTE_ARRAY, INT96 -> Batch.Physical.BYTES;
+            case BOOLEAN, INT32, INT64 -> ValueBatch.Physical.LONG;
+            case FLOAT, DOUBLE -> ValueBatch.Physical.DOUBLE;
+            case BINARY, FIXED_LEN_BYTE_ARRAY, INT96 -> ValueBatch.Physical.BYTES;
         };
     }
 

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 public final class LeafReader {
     private final Leaf leaf;
     private final PageReader pages;
-    private final Batch batch;
+    private final ValueBatch batch;
     private final int[] definitions;
     private final int[] repetitions;
 
     private @Nullable Page page;
-    private @Nullable ValueDecoder decoder;
+    private @Nullable PageDecoder decoder;
     private int leftInPage;
 
     private int levels;
@@ -37,9 +37,9 @@ public final class LeafReader {
     public LeafReader(Leaf leaf, PageReader pages) {
         this.leaf = leaf;
         this.pages = pages;
-        batch = new Batch(leaf.physical());
-        definitions = new int[leaf.maxDefinition() > 0 ? Batch.SIZE : 0];
-        repetitions = new int[leaf.maxRepetition() > 0 ? Batch.SIZE : 0];
+        batch = new ValueBatch(leaf.physical());
+        definitions = new int[leaf.maxDefinition() > 0 ? ValueBatch.SIZE : 0];
+        repetitions = new int[leaf.maxRepetition() > 0 ? ValueBatch.SIZE : 0];
     }
 
     public Leaf leaf() {
@@ -59,7 +59,7 @@ public final class LeafReader {
             leftInPage = page.values();
             decoder = null;
         }
-        levels = Math.min(Batch.SIZE, leftInPage);
+        levels = Math.min(ValueBatch.SIZE, leftInPage);
         level = 0;
         values = 0;
         value = 0;
@@ -136,7 +136,7 @@ public final class LeafReader {
     }
 
     /** Returns the batch that has the value of this level. Call {@link #index} after it. */
-    public Batch value() throws IOException {
+    public ValueBatch value() throws IOException {
         if (value == values) {
             decode();
         }
@@ -196,7 +196,7 @@ public final class LeafReader {
                         .decoder()
                         .open();
             }
-            values = decoder.read(batch, Math.min(Batch.SIZE, pending));
+            values = decoder.read(batch, Math.min(ValueBatch.SIZE, pending));
             value = 0;
             pending -= values;
             if (pending == 0 && leftInPage == 0) {

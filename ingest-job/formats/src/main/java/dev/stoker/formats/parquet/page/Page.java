@@ -18,6 +18,6 @@ public record Page(
         Values decoder) {
     /** Makes a decoder. */
     public interface Values {
-        ValueDecoder open() throws IOException;
+        PageDecoder open() throws IOException;
     }
 }

@@ -236,9 +236,9 @@ public final class PageReader {
         return () -> decoder(encoding, bytes, count);
     }
 
-    private ValueDecoder decoder(Encoding encoding, ByteBuffer bytes, int count) throws IOException {
-        boolean binary = leaf.physical() == Batch.Physical.BYTES;
-        boolean integer = leaf.physical() == Batch.Physical.LONG && leaf.width() > 0;
+    private PageDecoder decoder(Encoding encoding, ByteBuffer bytes, int count) throws IOException {
+        boolean binary = leaf.physical() == ValueBatch.Physical.BYTES;
+        boolean integer = leaf.physical() == ValueBatch.Physical.LONG && leaf.width() > 0;
         switch (encoding) {
             case PLAIN -> {
                 return new PlainDecoder(bytes, leaf);
@@ -250,7 +250,7 @@ public final class PageReader {
                 return dictionary.decoder(bytes);
             }
             case RLE -> {
-                if (leaf.physical() == Batch.Physical.LONG && leaf.width() == 0) {
+                if (leaf.physical() == ValueBatch.Physical.LONG && leaf.width() == 0) {
                     return booleans(bytes);
                 }
             }
@@ -277,10 +277,10 @@ public final class PageReader {
         throw new IOException("its values cannot have the encoding " + encoding);
     }
 
-    private ValueDecoder booleans(ByteBuffer bytes) throws IOException {
+    private PageDecoder booleans(ByteBuffer bytes) throws IOException {
         ByteBuffer page = bytes.order(ByteOrder.LITTLE_ENDIAN);
         HybridDecoder decoder = new HybridDecoder(take(page, page.remaining() < 4 ? -1 : page.getInt()), 1);
-        int[] bits = new int[Batch.SIZE];
+        int[] bits = new int[ValueBatch.SIZE];
         return (batch, max) -> {
             decoder.read(bits, max);
             for (int i = 0; i < max; i++) {

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 
 /** Decodes PLAIN values. Numbers are copied in bulk, bytes are left where they are. */
-final class PlainDecoder implements ValueDecoder {
+final class PlainDecoder implements PageDecoder {
     private final ByteBuffer in;
     private final PrimitiveTypeName type;
     private final int width;
@@ -21,14 +21,14 @@ final class PlainDecoder implements ValueDecoder {
     }
 
     @Override
-    public int read(Batch batch, int max) throws IOException {
+    public int read(ValueBatch batch, int max) throws IOException {
         if (width > 0) {
             need((long) width * max);
         }
         switch (type) {
             case BOOLEAN -> booleans(batch, max);
             case INT32 -> {
-                ints = ints.length == 0 ? new int[Batch.SIZE] : ints;
+                ints = ints.length == 0 ? new int[ValueBatch.SIZE] : ints;
                 in.asIntBuffer().get(ints, 0, max);
                 for (int i = 0; i < max; i++) {
                     batch.longs[i] = ints[i];
@@ -40,7 +40,7 @@ final class PlainDecoder implements ValueDecoder {
                 in.position(in.position() + 8 * max);
             }
             case FLOAT -> {
-                floats = floats.length == 0 ? new float[Batch.SIZE] : floats;
+                floats = floats.length == 0 ? new float[ValueBatch.SIZE] : floats;
                 in.asFloatBuffer().get(floats, 0, max);
                 for (int i = 0; i < max; i++) {
                     batch.doubles[i] = floats[i];
@@ -58,7 +58,7 @@ final class PlainDecoder implements ValueDecoder {
     }
 
     @Override
-    public void readPlain(ByteBuffer dst, int count, Scratch scratch) throws IOException {
+    public void readPlain(ByteBuffer dst, int count, ScratchBuffers scratch) throws IOException {
         dst.put(slicePlain(count));
     }
 
@@ -72,10 +72,10 @@ final class PlainDecoder implements ValueDecoder {
 
     @Override
     public void end() throws IOException {
-        ValueDecoder.requireEnd(in.remaining() - (bit > 0 ? 1 : 0));
+        PageDecoder.requireEnd(in.remaining() - (bit > 0 ? 1 : 0));
     }
 
-    private void booleans(Batch batch, int max) throws IOException {
+    private void booleans(ValueBatch batch, int max) throws IOException {
         for (int i = 0; i < max; i++) {
             need(1);
             batch.longs[i] = ((long) in.get(in.position()) >>> bit) & 1;
@@ -86,7 +86,7 @@ final class PlainDecoder implements ValueDecoder {
         }
     }
 
-    private void fixed(Batch batch, int max) {
+    private void fixed(ValueBatch batch, int max) {
         batch.bytes = in.array();
         int at = in.arrayOffset() + in.position();
         for (int i = 0; i < max; i++) {
@@ -96,7 +96,7 @@ final class PlainDecoder implements ValueDecoder {
         in.position(in.position() + width * max);
     }
 
-    private void binaries(Batch batch, int max) throws IOException {
+    private void binaries(ValueBatch batch, int max) throws IOException {
         batch.bytes = in.array();
         for (int i = 0; i < max; i++) {
             need(4);

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Decodes BYTE_STREAM_SPLIT: the first byte of every value, then the second byte of every value, and so on. */
-final class SplitDecoder implements ValueDecoder {
+final class SplitDecoder implements PageDecoder {
     private final ByteBuffer in;
     private final Leaf leaf;
     private final int width;
@@ -23,7 +23,7 @@ final class SplitDecoder implements ValueDecoder {
     }
 
     @Override
-    public int read(Batch batch, int max) throws IOException {
+    public int read(ValueBatch batch, int max) throws IOException {
         if (max > count - done) {
             throw new IOException("its values end too early");
         }
@@ -39,6 +39,6 @@ final class SplitDecoder implements ValueDecoder {
 
     @Override
     public void end() throws IOException {
-        ValueDecoder.requireEnd(in.remaining() - (long) done * width);
+        PageDecoder.requireEnd(in.remaining() - (long) done * width);
     }
 }

@@ -6,7 +6,7 @@ import dev.stoker.formats.filter.LiteralComparison.Result;
 import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.formats.filter.RowPredicate.Operator;
 import dev.stoker.formats.parquet.column.ParquetColumn;
-import dev.stoker.formats.parquet.page.Batch;
+import dev.stoker.formats.parquet.page.ValueBatch;
 import java.util.List;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.format.ColumnMetaData;
@@ -149,7 +149,7 @@ final class GroupStatistics {
     }
 
     private static @Nullable Result compare(ParquetColumn column, Object bound, LiteralComparison comparison) {
-        Batch batch = new Batch(column.source().leaf().physical());
+        ValueBatch batch = new ValueBatch(column.source().leaf().physical());
         if (bound instanceof Boolean value) {
             batch.longs[0] = value ? 1 : 0;
         } else if (bound instanceof Integer || bound instanceof Long) {

@@ -8,9 +8,9 @@ import dev.stoker.formats.parquet.page.HybridDecoder;
 import dev.stoker.formats.parquet.page.Leaf;
 import dev.stoker.formats.parquet.page.LeafReader;
 import dev.stoker.formats.parquet.page.Page;
+import dev.stoker.formats.parquet.page.PageDecoder;
 import dev.stoker.formats.parquet.page.PageReader;
-import dev.stoker.formats.parquet.page.Scratch;
-import dev.stoker.formats.parquet.page.ValueDecoder;
+import dev.stoker.formats.parquet.page.ScratchBuffers;
 import dev.stoker.schemas.arrow.FixedValues;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
@@ -33,12 +33,12 @@ final class NumberColumn {
     private final Leaf leaf;
     private final FieldType type;
     private final PageReader pages;
-    private final Scratch scratch;
+    private final ScratchBuffers scratch;
     private final int[] definitions;
     private final int rows;
 
     private @Nullable Page page;
-    private @Nullable ValueDecoder decoder;
+    private @Nullable PageDecoder decoder;
     private int leftInPage;
 
     /** Values of a block that are not used where they are. */
@@ -53,7 +53,7 @@ final class NumberColumn {
      * @param scratch for the physical type of the column
      * @param definitions scratch with a place for each row of a block
      */
-    NumberColumn(ParquetColumn column, PageReader pages, Scratch scratch, int[] definitions) {
+    NumberColumn(ParquetColumn column, PageReader pages, ScratchBuffers scratch, int[] definitions) {
         this.leaf = column.source().leaf();
         this.type = column.column().type();
         this.pages = pages;
@@ -162,7 +162,7 @@ final class NumberColumn {
         return present;
     }
 
-    private ValueDecoder decoder() throws IOException {
+    private PageDecoder decoder() throws IOException {
         if (decoder == null) {
             decoder = Objects.requireNonNull(page, "values come from a page")
                     .decoder()

@@ -19,7 +19,7 @@ import dev.stoker.formats.parquet.column.Value;
 import dev.stoker.formats.parquet.page.Leaf;
 import dev.stoker.formats.parquet.page.LeafReader;
 import dev.stoker.formats.parquet.page.PageReader;
-import dev.stoker.formats.parquet.page.Scratch;
+import dev.stoker.formats.parquet.page.ScratchBuffers;
 import dev.stoker.formats.parquet.page.SpareBuffers;
 import dev.stoker.formats.parquet.page.WriterDefects;
 import dev.stoker.schemas.errors.ErrorText;
@@ -237,7 +237,7 @@ public final class ParquetRowFile implements RowFile, StatisticsFile {
         ChunkReads chunks = readChunks(part, selected);
         int blockRows = ParquetBlockReader.blockRows(selected.length);
         int[] definitions = new int[blockRows];
-        Map<PrimitiveTypeName, Scratch> scratch = new EnumMap<>(PrimitiveTypeName.class);
+        Map<PrimitiveTypeName, ScratchBuffers> scratch = new EnumMap<>(PrimitiveTypeName.class);
         NumberColumn[] columns = new NumberColumn[selected.length];
         for (int i = 0; i < selected.length; i++) {
             ParquetColumn column = schema.columns().get(selected[i]);
@@ -245,7 +245,7 @@ public final class ParquetRowFile implements RowFile, StatisticsFile {
             columns[i] = new NumberColumn(
                     column,
                     pages(leaf, chunks).reusing(),
-                    scratch.computeIfAbsent(leaf.type().getPrimitiveTypeName(), Scratch::new),
+                    scratch.computeIfAbsent(leaf.type().getPrimitiveTypeName(), ScratchBuffers::new),
                     definitions);
         }
         return Optional.of(new ParquetBlockReader(
