@@ -92,7 +92,7 @@ public final class CacheSpace implements ChunkSpace {
     }
 
     /** The spaces below a directory that are this user's or its group's; nothing else there is ever touched. */
-    static List<Path> spaces(Path directory) throws IOException {
+    public static List<Path> spaces(Path directory) throws IOException {
         try (Stream<Path> found = Files.list(directory)) {
             return found.filter(CacheSpace::isSpace).sorted().toList();
         } catch (NoSuchFileException | NotDirectoryException e) {

@@ -1,8 +1,9 @@
-package dev.stoker.ingest.rows.options;
+package dev.stoker.ingest.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.ingest.RowIngestJob;
+import dev.stoker.ingest.rows.options.RowIngestOptions;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

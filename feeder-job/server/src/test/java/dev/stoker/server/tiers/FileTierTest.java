@@ -1,4 +1,4 @@
-package dev.stoker.server.tiers.files;
+package dev.stoker.server.tiers;
 
 import static dev.stoker.server.tiers.TierDirectory.LENGTH;
 import static dev.stoker.server.tiers.TierDirectory.feed;
@@ -9,9 +9,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.ListedChunk;
-import dev.stoker.server.tiers.FileTier;
-import dev.stoker.server.tiers.TierDirectory;
 import dev.stoker.server.tiers.TierDirectory.Made;
+import dev.stoker.server.tiers.files.CacheLifetime;
+import dev.stoker.server.tiers.files.CacheSpace;
+import dev.stoker.server.tiers.files.MemorySpace;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;

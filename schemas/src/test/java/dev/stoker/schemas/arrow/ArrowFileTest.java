@@ -1,12 +1,15 @@
-package dev.stoker.schemas.arrow.types;
+package dev.stoker.schemas.arrow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
-import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.ArrowFile;
-import dev.stoker.schemas.arrow.ColumnBuilder;
+import dev.stoker.schemas.arrow.types.ArrowField;
+import dev.stoker.schemas.arrow.types.ArrowSchema;
+import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.FixedBinaryType;
+import dev.stoker.schemas.arrow.types.ListType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
