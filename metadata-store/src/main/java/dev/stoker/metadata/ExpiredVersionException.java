@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class ExpiredVersionException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    public ExpiredVersionException(String where, long version, long by, long oldestKept) {
+    ExpiredVersionException(String where, long version, long by, long oldestKept) {
         super("Version " + version + " of the dataset " + where + " was expired by version " + by
                 + "; the oldest version that was kept is " + oldestKept);
     }

@@ -8,7 +8,7 @@ import dev.stoker.schemas.text.ShellText;
 public final class TagExistsException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    public TagExistsException(String where, Tag found) {
+    TagExistsException(String where, Tag found) {
         super(
                 found.isDeleted()
                         ? "Tag " + found.name() + " of " + where + " was deleted by " + found.by() + " at "

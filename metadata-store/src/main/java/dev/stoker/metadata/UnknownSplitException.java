@@ -7,7 +7,7 @@ import java.util.List;
 public final class UnknownSplitException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    public UnknownSplitException(String dataset, long version, String split, List<String> splits) {
+    UnknownSplitException(String dataset, long version, String split, List<String> splits) {
         super("Version " + version + " of dataset " + dataset + " has no split '" + split + "'; it has "
                 + (splits.isEmpty() ? "none" : String.join(", ", splits)));
     }

@@ -57,7 +57,7 @@ public final class VersionLog {
      */
     public record Entries(List<LogEntry> list, byte[] newest, NavigableMap<Long, ObjectInfo> listed) {}
 
-    public VersionLog(ObjectStore store, DatasetInfo info) {
+    VersionLog(ObjectStore store, DatasetInfo info) {
         this.store = store;
         this.info = info;
     }

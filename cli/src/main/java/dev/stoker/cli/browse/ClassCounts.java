@@ -19,7 +19,7 @@ public final class ClassCounts {
     private long missed;
     private long next = -1;
 
-    public ClassCounts(List<Field> fields) {
+    ClassCounts(List<Field> fields) {
         this.fields = fields;
         for (int f = 0; f < fields.size(); f++) {
             if (fields.get(f).type() == ScalarType.CATEGORICAL) {

@@ -13,7 +13,7 @@ public final class Parameters {
     private final Map<String, String> values = new HashMap<>();
 
     /** @param query the query of the URL, without its question mark */
-    public Parameters(String query) {
+    Parameters(String query) {
         for (String part : query.isEmpty() ? new String[0] : query.split("&", -1)) {
             int equals = part.indexOf('=');
             if (equals < 1) {

@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class AbandonedException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    public AbandonedException(String where, String ingest, long version) {
+    AbandonedException(String where, String ingest, long version) {
         super("Ingest " + ingest + " of " + where + " was ended by `stoker gc --break` (version " + version
                 + " of the log); nothing is committed, start it again under a new id");
     }

@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class NothingToExpireException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    public NothingToExpireException(String where) {
+    NothingToExpireException(String where) {
         super("The dataset " + where + " has no version to expire any more; nothing was committed");
     }
 }

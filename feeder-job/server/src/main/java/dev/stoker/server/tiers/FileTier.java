@@ -44,7 +44,7 @@ public final class FileTier implements Tier {
      *
      * @param ours chunks that the feed may need; in a shared space, other chunks are removed if space is needed
      */
-    public FileTier(
+    FileTier(
             String name,
             long limitBytes,
             CacheLifetime lifetime,

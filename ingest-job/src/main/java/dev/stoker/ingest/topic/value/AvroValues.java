@@ -42,7 +42,7 @@ public final class AvroValues implements ValueDecoder {
     private final CheckedNumbers numbers = new CheckedNumbers();
     private final NestedItems items = new NestedItems();
 
-    public AvroValues(AvroReader reader, List<Field> fields, Map<String, Integer> own) {
+    AvroValues(AvroReader reader, List<Field> fields, Map<String, Integer> own) {
         this.reader = reader;
         this.fields = fields;
         places = own.values().stream().sorted().mapToInt(Integer::intValue).toArray();

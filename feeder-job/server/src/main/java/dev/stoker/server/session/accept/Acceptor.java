@@ -109,7 +109,7 @@ public final class Acceptor implements AutoCloseable {
      * @param local an additional bound Unix-domain socket, which its owner closes
      * @param rejected counts rejected connections, without probes and connections that closed without sending anything
      */
-    public Acceptor(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
+    Acceptor(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
             throws IOException {
         this.server = server;
         this.local = local;

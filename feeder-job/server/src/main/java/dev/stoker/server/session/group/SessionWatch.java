@@ -46,7 +46,7 @@ public final class SessionWatch {
     /** When the present idleness began, 0 while there is none. */
     private final AtomicLong idleSinceNanos = new AtomicLong();
 
-    public SessionWatch(Identity identity, String client) {
+    SessionWatch(Identity identity, String client) {
         this.identity = identity;
         this.client = client;
     }

@@ -30,7 +30,7 @@ public final class ReceiptCheck {
     /** The batch of the entry before; the pieces of a batch follow one another. */
     private @Nullable DeliveredBatch batch;
 
-    public ReceiptCheck(Identity identity) {
+    ReceiptCheck(Identity identity) {
         this.identity = identity;
     }
 

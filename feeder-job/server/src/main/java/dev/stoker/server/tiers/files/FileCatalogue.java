@@ -29,7 +29,7 @@ public final class FileCatalogue {
         /** Whether the file was compared with the chunk table. Set under the monitor of the entry. */
         public boolean checked;
 
-        public Entry(long bytes, boolean checked) {
+        Entry(long bytes, boolean checked) {
             this.bytes = bytes;
             this.checked = checked;
         }

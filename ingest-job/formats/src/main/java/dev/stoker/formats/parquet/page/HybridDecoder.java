@@ -17,7 +17,7 @@ public final class HybridDecoder {
     private long packedBit;
 
     /** @param bitWidth bits of an integer, 0 to 32 */
-    public HybridDecoder(ByteBuffer in, int bitWidth) throws IOException {
+    HybridDecoder(ByteBuffer in, int bitWidth) throws IOException {
         if (bitWidth > 32) {
             throw new IOException("its indexes have " + bitWidth + " bits");
         }
