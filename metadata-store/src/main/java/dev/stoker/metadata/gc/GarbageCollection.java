@@ -88,11 +88,11 @@ public final class GarbageCollection {
             }
         }
         leases.keySet().removeAll(finished);
-        List<Orphan> expired = unneeded.get(Marks.Standing.EXPIRED);
+        List<Orphan> expired = unneeded.getOrDefault(Marks.Standing.EXPIRED, new ArrayList<>());
         expired.sort(Comparator.comparing(file -> StoredKind.of(file)));
-        List<Orphan> ofFeeds = unneeded.get(Marks.Standing.OF_ENDED_FEED);
+        List<Orphan> ofFeeds = unneeded.getOrDefault(Marks.Standing.OF_ENDED_FEED, new ArrayList<>());
         ofFeeds.sort(Comparator.comparing(file -> EndedFeeds.feed(file.name())));
-        List<Orphan> orphans = unneeded.get(Marks.Standing.OF_NO_VERSION);
+        List<Orphan> orphans = unneeded.getOrDefault(Marks.Standing.OF_NO_VERSION, List.of());
         return new GarbageCollection(
                 dataset,
                 new Leftovers(dataset, leases, !copies.isEmpty(), olderThan, clock).of(orphans),

@@ -18,7 +18,7 @@ public final class Orphans {
     /** Finds all orphans, in no particular order. Omits files without names of Stoker's files. */
     public static List<Orphan> find(Dataset dataset, InstantSource clock) throws IOException {
         StoreListing listing = StoreListing.read(dataset, StoredKind.OF_WRITERS);
-        return listing.by(Marks.read(dataset), clock).get(Marks.Standing.OF_NO_VERSION);
+        return listing.by(Marks.read(dataset), clock).getOrDefault(Marks.Standing.OF_NO_VERSION, List.of());
     }
 
     /**

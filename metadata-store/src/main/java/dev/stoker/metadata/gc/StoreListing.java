@@ -75,15 +75,13 @@ record StoreListing(Map<StoredKind, List<ObjectInfo>> files) {
     /** Returns the files with their ages by what needs them, without those that are needed. */
     Map<Marks.Standing, List<Orphan>> by(Marks marks, InstantSource clock) throws IOException {
         Map<Marks.Standing, List<Orphan>> found = new EnumMap<>(Marks.Standing.class);
-        for (Marks.Standing standing : Marks.Standing.values()) {
-            found.put(standing, new ArrayList<>());
-        }
         for (StoredKind kind : ORDER) {
             for (ObjectInfo file : of(kind)) {
                 Marks.Standing standing = marks.of(kind, file.name());
                 if (standing != Marks.Standing.NEEDED) {
                     Duration age = Duration.ofMillis(Math.max(0, clock.millis() - file.modifiedMs()));
-                    found.get(standing).add(new Orphan(file.name(), file.length(), age, kind == StoredKind.UNFINISHED));
+                    found.computeIfAbsent(standing, s -> new ArrayList<>())
+                            .add(new Orphan(file.name(), file.length(), age, kind == StoredKind.UNFINISHED));
                 }
             }
         }

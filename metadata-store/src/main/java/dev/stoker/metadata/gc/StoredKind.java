@@ -39,6 +39,8 @@ enum StoredKind {
     private static final Set<StoredKind> NAMED = EnumSet.of(CHUNK, OVERLAY, SKIP_LIST);
 
     private final String folder;
+
+    @SuppressWarnings("ImmutableEnumChecker") // The predicates have no state.
     private final Predicate<String> names;
 
     StoredKind(String folder, Predicate<String> names) {
