@@ -37,7 +37,7 @@ def test_each_test_of_the_page_of_promises_exists() -> None:
     python = _sources("test_*.py")
     missing = []
     for token in _TOKEN.findall((_ROOT / "docs/promises.md").read_text(encoding="utf-8")):
-        if named := re.fullmatch(r"(\w+(?:Test|ITCase))(?:#(\w+))?", token):
+        if named := re.fullmatch(r"(?:\w+/)?(\w+(?:Test|ITCase))(?:#(\w+))?", token):
             name, method = named.groups()
             if f"{name}.java" not in java or (method and not _java_method_exists(java, name, method)):
                 missing.append(token)

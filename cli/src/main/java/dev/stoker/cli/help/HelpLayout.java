@@ -60,7 +60,7 @@ public final class HelpLayout {
         return text.toString();
     }
 
-    /** Lists the verbs of the command under headings, and those of a verb without. */
+    /** Lists the verbs of the command under headings, and the subcommands of a verb without headings. */
     private static String verbs(Help help) {
         StringBuilder text = new StringBuilder();
         CommandSpec command = help.commandSpec();

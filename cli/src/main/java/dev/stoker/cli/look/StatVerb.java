@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
             "  stoker stat --feed photos cats/1.jpg"
         },
         description = {
-            "Looks up samples by key: split, size, checksum, chunk and row. The checksum is that of the payload.",
+            "Looks up samples by key: split, size, checksum, chunk and row. The checksum covers the payload.",
             "Uses the sample index; see stoker index. A key that the version does not have is an answer, not an error."
         },
         sortOptions = false)

@@ -41,7 +41,7 @@ final class SampleStatus extends FileStatus implements EtagSource {
         this.etag = etag;
     }
 
-    static SampleStatus ofFile(SampleContents contents, long timeMs, String owner, Path path) {
+    static SampleStatus ofFile(ContentDigest contents, long timeMs, String owner, Path path) {
         return new SampleStatus(contents.length(), false, timeMs, FILE, owner, path, contents.etag());
     }
 

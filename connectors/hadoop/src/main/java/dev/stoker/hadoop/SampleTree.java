@@ -110,14 +110,14 @@ final class SampleTree implements Closeable {
     }
 
     /** Returns the length and the checksum of a file. Reads the head of its chunk if the sample index lacks them. */
-    SampleContents contents(SampleStat sample) throws IOException {
+    ContentDigest contents(SampleStat sample) throws IOException {
         OptionalLong length = field.length(sample, table);
         if (length.isPresent()) {
-            return new SampleContents(length.getAsLong(), sample.crc32c());
+            return new ContentDigest(length.getAsLong(), sample.crc32c());
         }
         try {
             ConfirmedSample<PlacedChunk> place = place(sample);
-            return SampleContents.of(field, place.chunk().head(), place.stat().row());
+            return ContentDigest.of(field, place.chunk().head(), place.stat().row());
         } catch (IOException e) {
             throw failed(sample, e);
         }
@@ -129,7 +129,7 @@ final class SampleTree implements Closeable {
             ConfirmedSample<PlacedChunk> place = place(sample);
             ChunkHead head = place.chunk().head();
             int row = place.stat().row();
-            requireLength(sample, SampleContents.of(field, head, row).length());
+            requireLength(sample, ContentDigest.of(field, head, row).length());
             if (!field.isPayload()) {
                 return SampleContent.of(head.column(field.index()).bytesAt(row));
             }

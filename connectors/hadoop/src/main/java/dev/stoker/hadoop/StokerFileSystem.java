@@ -257,7 +257,7 @@ public class StokerFileSystem extends ReadOnlyFileSystem {
         if (target.sample().isEmpty()) {
             throw new FileNotFoundException(target.path() + " is a directory");
         }
-        SampleContents contents = tree().contents(target.sample().get());
+        ContentDigest contents = tree().contents(target.sample().get());
         return hasChecksums() && length >= contents.length()
                 ? new CompositeCrcFileChecksum(contents.crc32c(), DataChecksum.Type.CRC32C, BYTES_PER_CRC)
                 : null;

@@ -50,7 +50,7 @@ final class OpenVersion {
 
     /**
      * @param field the field that is the content of the files; null for the usual one
-     * @param onClose called when nobody retains the version any more
+     * @param onClose runs when the last user has released the version
      * @throws IllegalArgumentException if the version has no such field
      */
     OpenVersion(Shared shared, Snapshot snapshot, @Nullable String field, Runnable onClose) throws IOException {

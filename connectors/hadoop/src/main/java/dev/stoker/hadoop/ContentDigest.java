@@ -5,18 +5,18 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.crc.Crc32cs;
 
 /**
- * What is known about the contents of a file.
+ * The length and checksum of a file, which are known without reading the file.
  *
  * @param length number of bytes
  * @param crc32c their CRC-32C
  */
-record SampleContents(long length, int crc32c) {
+record ContentDigest(long length, int crc32c) {
 
     /** Returns the length and the checksum that the head of a chunk has. */
-    static SampleContents of(ContentField field, ChunkHead head, int row) {
+    static ContentDigest of(ContentField field, ChunkHead head, int row) {
         return field.isPayload()
-                ? new SampleContents(head.payloadLength(field.index(), row), head.payloadCrc32c(field.index(), row))
-                : new SampleContents(
+                ? new ContentDigest(head.payloadLength(field.index(), row), head.payloadCrc32c(field.index(), row))
+                : new ContentDigest(
                         head.column(field.index()).valueLength(row),
                         Crc32cs.of(head.column(field.index()).bytesAt(row)));
     }
