@@ -60,7 +60,7 @@ public abstract class Failures {
         if (wrapped instanceof StokerException) {
             return wrapped;
         }
-        IOException e = unwrap(wrapped);
+        IOException e = decisive(unwrap(wrapped), scope);
         return switch (kind(e)) {
             case ABSENT -> absent(where, e);
             case DENIED -> new StoreAccessException(denied(verb, where, e), cause(e));
@@ -86,6 +86,19 @@ public abstract class Failures {
                         cause(e));
             }
         };
+    }
+
+    /**
+     * Returns the exception that decides what is reported. If the time limit ends a call between two requests, the
+     * exception of the call only says that it took too long. Expired credentials were the reason.
+     */
+    private IOException decisive(IOException e, CallScope scope) {
+        Exception last = scope.lastFailure();
+        if (last == null || kind(e) != StoreFailureKind.TRANSIENT) {
+            return e;
+        }
+        IOException request = last instanceof IOException io ? io : new IOException(last);
+        return kind(request) == StoreFailureKind.EXPIRED ? request : e;
     }
 
     private String denied(String verb, String where, IOException e) {

@@ -8,6 +8,7 @@ import dev.stoker.storage.retry.CallScope;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Access rights on S3, and that credentials do not leak. */
@@ -225,6 +227,20 @@ class S3CredentialsTest {
             assertThat(HadoopErrors.INSTANCE.explain("find", "a", refused, 1, scope))
                     .isInstanceOf(StoreAccessException.class)
                     .hasMessageContaining("HTTP 400 without a reason, as for expired credentials or a wrong region");
+        }
+    }
+
+    @Test
+    void aCallWhoseTimeEndsBetweenTwoRequestsNamesExpiredCredentials() throws IOException {
+        try (CallScope scope = CallScope.open(Duration.ofSeconds(1))) {
+            scope.failed(S3Exception.builder()
+                    .statusCode(400)
+                    .awsErrorDetails(
+                            AwsErrorDetails.builder().errorCode("ExpiredToken").build())
+                    .build());
+            assertThat(HadoopErrors.INSTANCE.explain("read", "a", new SocketTimeoutException("too long"), 5, scope))
+                    .isInstanceOf(StoreAccessException.class)
+                    .hasMessageContaining("ExpiredToken");
         }
     }
 
