@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * fields. Not thread-safe. Can be reused after {@link #reset}.
  */
 public final class ChunkBuilder {
-    private static final int STREAM_BYTES = 64 << 10;
-
     private final ChunkLayout layout;
     private final ChunkColumns columns;
     private final ColumnBuilder keys;
@@ -33,7 +31,6 @@ public final class ChunkBuilder {
     private final LargestRow largest;
     private boolean inRow;
     private String key = "";
-    private byte @Nullable [] streamBuffer;
 
     /**
      * Creates an empty chunk of a dataset.
@@ -220,16 +217,7 @@ public final class ChunkBuilder {
      * @return number of bytes read
      */
     public long setBytes(int field, InputStream in, long limit) throws IOException {
-        PayloadColumn column = payloadColumn(field);
-        if (streamBuffer == null) {
-            streamBuffer = new byte[STREAM_BYTES];
-        }
-        for (int n = in.read(streamBuffer); n >= 0; n = in.read(streamBuffer)) {
-            column.checkTotal(key, n, limit);
-            column.add(ByteBuffer.wrap(streamBuffer, 0, n));
-        }
-        column.checkValue(key);
-        return column.rowLength();
+        return payloadColumn(field).add(key, in, limit);
     }
 
     /**
@@ -237,17 +225,7 @@ public final class ChunkBuilder {
      * channel.
      */
     public long setBytes(int field, ReadableByteChannel in, long limit) throws IOException {
-        PayloadColumn column = payloadColumn(field);
-        while (true) {
-            ByteBuffer room = column.reserve(column.room() == 0 ? STREAM_BYTES : column.room());
-            int n = in.read(room);
-            column.commit(Math.max(0, n));
-            if (n < 0) {
-                column.checkValue(key);
-                return column.rowLength();
-            }
-            column.checkTotal(key, 0, limit);
-        }
+        return payloadColumn(field).add(key, in, limit);
     }
 
     /** Ends the row. Throws IllegalStateException if a field is neither set nor nullable. */

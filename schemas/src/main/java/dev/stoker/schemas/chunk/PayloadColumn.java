@@ -9,8 +9,11 @@ import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.crc.ConcatCrc;
 import dev.stoker.schemas.values.Utf8Check;
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.ReadableByteChannel;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PayloadColumn {
     private static final int INITIAL_ROWS = 64;
+    private static final int STREAM_BYTES = 64 << 10;
 
     private final Field field;
     private final int segmentBytes;
@@ -41,6 +45,7 @@ final class PayloadColumn {
 
     private boolean isNull;
     private @Nullable ByteBuffer reserved;
+    private byte @Nullable [] streamBuffer;
     private int rowSegment;
     private int rowPosition;
 
@@ -114,9 +119,37 @@ final class PayloadColumn {
         commit(length);
     }
 
-    /** Returns the free bytes of the open segment, for values that may span segments. */
-    int room() {
-        return current < 0 ? segmentBytes : segments.get(current).remaining();
+    /**
+     * Appends a stream to its end, as the value of the row.
+     *
+     * @return number of bytes of the row
+     * @throws IllegalArgumentException if the value is longer than the limit, or is no text and must be
+     */
+    long add(String key, InputStream in, long limit) throws IOException {
+        if (streamBuffer == null) {
+            streamBuffer = new byte[STREAM_BYTES];
+        }
+        for (int n = in.read(streamBuffer); n >= 0; n = in.read(streamBuffer)) {
+            checkTotal(key, n, limit);
+            add(ByteBuffer.wrap(streamBuffer, 0, n));
+        }
+        checkValue(key);
+        return rowLength();
+    }
+
+    /** Appends the bytes of a blocking channel to its end, directly into place; otherwise as from a stream. */
+    long add(String key, ReadableByteChannel in, long limit) throws IOException {
+        while (true) {
+            // A value may span segments.
+            int room = current < 0 ? segmentBytes : segments.get(current).remaining();
+            int n = in.read(reserve(room == 0 ? STREAM_BYTES : room));
+            commit(Math.max(0, n));
+            if (n < 0) {
+                checkValue(key);
+                return rowLength();
+            }
+            checkTotal(key, 0, limit);
+        }
     }
 
     /** Returns the bytes of the row so far. */
