@@ -165,7 +165,7 @@ final class PayloadColumn {
     }
 
     /** Rejects a value longer than a limit with an IllegalArgumentException that names the sample. */
-    void checkTotal(String key, long more, long limit) {
+    private void checkTotal(String key, long more, long limit) {
         long total = rowLength() + more;
         if (total > limit) {
             throw refused(key, "more than " + limit + " bytes; leave it out or raise the limit");
