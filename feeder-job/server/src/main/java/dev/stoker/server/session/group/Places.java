@@ -185,7 +185,7 @@ final class Places {
         if (claim.run() > current) {
             return beaten;
         }
-        List<Held> blocking = select(held -> !beaten.contains(held) && blocks(held, claim, current));
+        List<Held> blocking = select(held -> !beaten.contains(held) && blocks(held, claim));
         List<Held> alive =
                 blocking.stream().filter(held -> !held.session().isSilent()).toList();
         if (!alive.stream().allMatch(held -> claim.restarts(held.claim()))) {
@@ -228,13 +228,13 @@ final class Places {
     }
 
     /** Returns whether a live session of another process blocks the claim. */
-    private boolean blocks(Held held, Claim claim, long current) {
+    private boolean blocks(Held held, Claim claim) {
         if (claim.isOfSameProcess(held.claim())) {
             return false;
         }
-        boolean beginsRun = claim.namedRun() > current || claim.worldSize() != worldSize();
+        boolean isOfOtherSize = claim.worldSize() != worldSize();
         boolean isOfGreater = claim.run() > 0 && held.run() > claim.run();
-        return beginsRun
+        return isOfOtherSize
                 || isOfGreater
                 || held.claim().seat().equals(claim.seat())
                 || held.claim().dividesOtherwise(claim)

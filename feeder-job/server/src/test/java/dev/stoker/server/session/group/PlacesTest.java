@@ -159,12 +159,16 @@ class PlacesTest {
     }
 
     @Test
-    void runThatAnotherFeederDrewWinsNothing() throws Exception {
+    void runThatAnotherFeederDrewTakesNoPlace() throws Exception {
         long run = reads(claim(process(1), 0, 2));
         refused(claim(process(2), 0, 2, 0, 1, 0, run + 50), ErrorCode.PLACE_TAKEN);
-        refused(claim(process(2), 1, 2, 0, 1, 0, run + 50), ErrorCode.PLACE_TAKEN);
-        assertThat(admit(claim(process(2), 1, 2)).run())
-                .as("when it tries again")
+        refused(claim(process(2), 1, 3, 0, 1, 0, run + 50), ErrorCode.PLACE_TAKEN);
+        Places.Given given = admit(claim(process(2), 1, 2, 0, 1, 0, run + 50));
+        assertThat(given.displaced()).isEmpty();
+        assertThat(given.run()).as("it may have settled at the other feeder").isEqualTo(run + 50);
+        places.settle(lastClaim, lastSession);
+        assertThat(admit(claim(process(1), 0, 2, 0, 1, 0, run)).run())
+                .as("a reconnect of the holder")
                 .isEqualTo(run);
     }
 
