@@ -81,8 +81,10 @@ final class LostBatch {
         long reported =
                 after.missing() + after.open().count() + after.asserted().count();
         long gone = before.acknowledged() - after.acknowledged();
+        // A run that began later, with fewer ranks, can leave the batch out under tail drop.
+        long leftOut = after.leftOut() - before.leftOut();
         boolean isRight = group.hasResumed()
-                ? gone == reported - before.asserted().count() && gone <= 1
+                ? gone == reported - before.asserted().count() + leftOut && gone <= 1
                 : gone == 1
                         && reported == 1
                         && isMissing == isMissed
