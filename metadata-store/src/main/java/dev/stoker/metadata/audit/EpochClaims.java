@@ -192,22 +192,38 @@ final class EpochClaims {
         return null;
     }
 
-    /** Returns the first number that goes to no rank because the newest run drops the tail. */
-    long leftOutFrom(EpochSize size) {
+    /**
+     * Returns the first number that goes to no rank because the newest run drops the tail.
+     *
+     * @param standing the newest run that requested nothing of the epoch
+     */
+    long leftOutFrom(EpochSize size, Optional<PassState.Standing> standing) {
         index();
-        // A run that had no batch of the epoch has no tail.
-        Optional<Run> newest =
-                runs.values().stream().filter(run -> !run.claims.isEmpty()).findFirst();
+        // Of a run that requested batches, those that requested nothing say nothing more.
+        Optional<Map.Entry<Long, Run>> newest = runs.entrySet().stream()
+                .filter(run -> !run.getValue().claims.isEmpty())
+                .findFirst();
+        if (standing.isPresent()
+                && newest.map(run -> run.getKey() < standing.get().consumer().run())
+                        .orElse(false)) {
+            PassState.Standing at = standing.get();
+            return leftOutFrom(size, at.tail(), at.skipped(), at.consumer(), at.least());
+        }
         if (newest.isEmpty()) {
             return Long.MAX_VALUE;
         }
-        AssignedSlots any = newest.get().claims.values().iterator().next();
-        if (any.tail() != TailPolicy.DROP) {
+        Run run = newest.get().getValue();
+        AssignedSlots any = run.claims.values().iterator().next();
+        return leftOutFrom(size, any.tail(), any.skipped(), any.consumer(), run.start);
+    }
+
+    private static long leftOutFrom(
+            EpochSize size, TailPolicy tail, SkippedBatches skipped, Consumer consumer, long begun) {
+        if (tail != TailPolicy.DROP) {
             return Long.MAX_VALUE;
         }
-        long world = any.consumer().worldSize();
-        long start = any.skipped().slot(newest.get().start);
-        long end = start + Math.max(0, any.skipped().wholeBatches(size) - start) / world * world;
-        return any.skipped().number(end);
+        long world = consumer.worldSize();
+        long start = skipped.slot(begun);
+        return skipped.number(start + Math.max(0, skipped.wholeBatches(size) - start) / world * world);
     }
 }

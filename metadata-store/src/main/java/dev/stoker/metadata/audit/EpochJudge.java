@@ -46,7 +46,7 @@ final class EpochJudge {
         this.stream = pass.stream(epoch);
         this.content = new ReceiptJudge(pass, stream, epoch, findings);
         this.batches = stream.order().size().batches();
-        this.leftOutFrom = claims.leftOutFrom(stream.order().size());
+        this.leftOutFrom = claims.leftOutFrom(stream.order().size(), pass.newestStanding(epoch));
     }
 
     @Nullable

@@ -5,8 +5,11 @@ import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -57,8 +60,21 @@ final class PassState {
     /** The same of each rank, by the number of workers among which it was divided. */
     private final Map<EpochClaims.Owner, Map<Integer, Long>> lastEpochsOfRanks = new HashMap<>();
 
-    /** Positions of consumers that requested nothing, by epoch and run. */
-    private final Map<Long, Map<Long, Map<Consumer, Long>>> standing = new HashMap<>();
+    /** Consumers that requested nothing, by epoch and run. */
+    private final Map<Long, NavigableMap<Long, Map<Consumer, Standing>>> standing = new HashMap<>();
+    /** First epoch of which a consumer requested nothing, by run. */
+    private final NavigableMap<Long, Long> firstStanding = new TreeMap<>();
+
+    /**
+     * A consumer that requested nothing of an epoch.
+     *
+     * @param least the least position at which its run can have begun
+     */
+    record Standing(Consumer consumer, long least, TailPolicy tail, SkippedBatches skipped) {
+        private Standing with(Standing other) {
+            return other.least < least ? other : this;
+        }
+    }
 
     /**
      * @param source the source that was read first; in a pass that follows its dataset, everything except the version
@@ -107,13 +123,15 @@ final class PassState {
      *
      * @param skipped the batches that it leaves out
      */
-    void stood(Consumer consumer, long epoch, long first, SkippedBatches skipped) {
+    void stood(Consumer consumer, long epoch, long first, TailPolicy tail, SkippedBatches skipped) {
         if (!skipped.isEmpty()) {
             claims.computeIfAbsent(epoch, e -> new EpochClaims()).skip(consumer, skipped);
         }
-        standing.computeIfAbsent(epoch, e -> new HashMap<>())
+        long least = AssignedSlots.leastStart(consumer, skipped, skipped.slot(first));
+        standing.computeIfAbsent(epoch, e -> new TreeMap<>())
                 .computeIfAbsent(consumer.run(), r -> new HashMap<>())
-                .merge(consumer, AssignedSlots.leastStart(consumer, skipped, skipped.slot(first)), Math::min);
+                .merge(consumer, new Standing(consumer, least, tail, skipped), Standing::with);
+        firstStanding.merge(consumer.run(), epoch, Math::min);
         number(consumer);
     }
 
@@ -126,7 +144,18 @@ final class PassState {
     }
 
     private Map<Consumer, Long> standing(long epoch, long run) {
-        return standing.getOrDefault(epoch, Map.of()).getOrDefault(run, Map.of());
+        Map<Consumer, Long> positions = new HashMap<>();
+        standing.getOrDefault(epoch, Collections.emptyNavigableMap())
+                .getOrDefault(run, Map.of())
+                .forEach((consumer, stands) -> positions.put(consumer, stands.least));
+        return positions;
+    }
+
+    /** Returns the consumer with the greatest position of the greatest run that requested nothing of an epoch. */
+    Optional<Standing> newestStanding(long epoch) {
+        return Optional.ofNullable(standing.get(epoch))
+                .flatMap(runs ->
+                        runs.lastEntry().getValue().values().stream().max(Comparator.comparingLong(Standing::least)));
     }
 
     int number(Consumer consumer) {
@@ -188,7 +217,13 @@ final class PassState {
                 return true;
             }
         }
-        return false;
+        // A run can begin where nothing is left for it, for example at a tail that it drops.
+        return firstStanding.tailMap(run, false).entrySet().stream()
+                .filter(later -> !firstEpochs.containsKey(later.getKey()))
+                .anyMatch(later -> later.getValue() > epoch
+                        || (later.getValue() == epoch
+                                && standing(epoch, later.getKey()).values().stream()
+                                        .anyMatch(position -> position > number)));
     }
 
     /** Returns whether any worker of a rank acknowledged a batch of a later epoch. */

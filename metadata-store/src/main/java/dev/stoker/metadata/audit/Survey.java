@@ -15,6 +15,7 @@ import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.schemas.order.delivery.SkipList;
 import dev.stoker.schemas.order.delivery.SkippedBatches;
+import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.HashMap;
@@ -153,7 +154,8 @@ final class Survey {
         if (subscription.count() > 0) {
             pass.claim(subscription.epoch(), AssignedSlots.of(consumer, subscription, skipped));
         } else {
-            pass.stood(consumer, subscription.epoch(), subscription.first(), skipped);
+            TailPolicy tail = TailPolicy.byText(subscription.tail());
+            pass.stood(consumer, subscription.epoch(), subscription.first(), tail, skipped);
         }
     }
 

@@ -6,6 +6,7 @@ import dev.stoker.metadata.audit.report.AuditReport;
 import dev.stoker.metadata.audit.report.BatchRange;
 import dev.stoker.metadata.audit.report.EpochBatches;
 import dev.stoker.schemas.ledger.LedgerRecord;
+import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.schemas.order.delivery.Delivery;
 import dev.stoker.schemas.order.delivery.Participant;
@@ -159,6 +160,25 @@ class TakeoverTest extends AuditFixture {
                         s.skip(),
                         begin),
                 stream.receipts(run, epoch, delivery, 100));
+    }
+
+    @Test
+    void aRunThatResumesWhereNothingIsLeftForItAssertsWhatIsBefore() throws IOException {
+        // Two ranks consumed batches 0 to 9 and died with the receipts of the last step and of batch 5.
+        List<LedgerRecord> before = new ArrayList<>();
+        for (LedgerRecord entry : stream.part(5, 2, 1, TailPolicy.DROP, 0, 0, 4)) {
+            before.add(entry instanceof Receipts ? without(List.of(entry), 5).get(0) : entry);
+        }
+        AuditReport report = stream.write(before)
+                .write(stream.part(6, 3, 1, TailPolicy.DROP, 0, 8, 0))
+                .audit();
+
+        clean(report);
+        AuditReport.Epoch epoch = report.passes().get(0).epochs().get(0);
+        assertThat(epoch.acknowledged()).isEqualTo(7);
+        assertThat(epoch.asserted().ranges()).containsExactly(new BatchRange(5, 5));
+        assertThat(epoch.leftOut()).isEqualTo(3);
+        assertThat(epoch.open().count()).isZero();
     }
 
     @Test
