@@ -3,6 +3,9 @@ package dev.stoker.cli.browse;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.look.DiffJson;
+import dev.stoker.cli.look.LogVerb;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
@@ -13,7 +16,6 @@ import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.dataset.Tag;
-import dev.stoker.schemas.log.LogEntry;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +24,8 @@ import java.util.Optional;
 
 /** The answers in JSON. Thread-safe. */
 final class BrowseApi implements AutoCloseable {
+
+    private static final Columns<VersionChange> VERSIONS = LogVerb.columns();
 
     private static final int MOST_CARDS = 200;
     private static final int MOST_VERSIONS = 100;
@@ -81,17 +85,7 @@ final class BrowseApi implements AutoCloseable {
         ArrayNode array = node.putArray("versions");
         Map<String, Tag> tags = new Tags(dataset).all();
         for (VersionChange change : VersionChange.of(dataset, Math.max(1, from - limit + 1), from, newest)) {
-            LogEntry entry = change.entry();
-            ObjectNode one = array.addObject()
-                    .put("version", change.version())
-                    .put("committed_ms", entry.committedMs())
-                    .put("committed_by", entry.committedBy())
-                    .put("operation", entry.operation().code())
-                    .put("added_samples", change.added())
-                    .put("removed_samples", change.removed())
-                    .put("updated_samples", change.updated().orElse(null))
-                    .put("added_chunks", entry.added().size());
-            ArrayNode names = one.putArray("tags");
+            ArrayNode names = VERSIONS.put(array.addObject(), change).putArray("tags");
             for (Map.Entry<String, Tag> tag : tags.entrySet()) {
                 if (tag.getValue().version() == change.version()) {
                     names.add(tag.getKey());
@@ -225,33 +219,12 @@ final class BrowseApi implements AutoCloseable {
     }
 
     private static ObjectNode described(ObjectNode node, VersionDiff diff, Parameters parameters) {
-        ArrayNode splits = node.putArray("splits");
-        diff.splits().forEach((split, counts) -> {
-            ObjectNode one = splits.addObject()
-                    .put("split", split)
-                    .put("added", counts.added())
-                    .put("removed", counts.removed())
-                    .put("changed", counts.changed());
-            ArrayNode classes = one.putArray("classes");
-            counts.classes().stream()
-                    .limit(MOST_CLASSES)
-                    .forEach(of -> classes.addObject()
-                            .put("field", of.field())
-                            .put("class", of.name())
-                            .put("added", of.added())
-                            .put("removed", of.removed()));
-        });
+        DiffJson.addCounts(node, diff, MOST_CLASSES);
         List<VersionDiff.Sample> all = diff.samples();
         int from = parameters.bounded("offset", 0, 0, all.size());
         int to = Math.min(all.size(), from + parameters.bounded("limit", 100, 1, MOST_KEYS));
         node.put("total", all.size()).put("offset", from);
-        ArrayNode samples = node.putArray("samples");
-        for (VersionDiff.Sample sample : all.subList(from, to)) {
-            samples.addObject()
-                    .put("split", sample.split())
-                    .put("key", sample.key())
-                    .put("change", sample.change().name().toLowerCase(Locale.ROOT));
-        }
+        DiffJson.addSamples(node, all.subList(from, to));
         return node;
     }
 

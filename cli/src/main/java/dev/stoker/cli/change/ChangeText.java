@@ -1,9 +1,8 @@
 package dev.stoker.cli.change;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.KeyText;
-import dev.stoker.cli.output.Table;
 import dev.stoker.metadata.removal.SplitChange;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
@@ -18,28 +17,19 @@ import java.util.List;
  */
 record ChangeText(List<SplitChange> splits, List<String> firstKeys, long samples) {
 
+    private static final Columns<SplitChange> COLUMNS = new Columns<SplitChange>()
+            .text("SPLIT", "split", SplitChange::split)
+            .count("SAMPLES", "samples", SplitChange::changed)
+            .count("OF", "of", SplitChange::samples)
+            .count("CHUNKS", "chunks", SplitChange::chunks);
+
     void addTo(ObjectNode root) {
-        ArrayNode array = root.putArray("splits");
-        for (SplitChange split : splits) {
-            array.addObject()
-                    .put("split", split.split())
-                    .put("samples", split.changed())
-                    .put("of", split.samples())
-                    .put("chunks", split.chunks());
-        }
+        COLUMNS.add(root.putArray("splits"), splits);
         firstKeys.forEach(root.putArray("first_keys")::add);
     }
 
     void print(PrintWriter out) {
-        Table table = new Table("SPLIT", "SAMPLES", "OF", "CHUNKS");
-        for (SplitChange split : splits) {
-            table.add(
-                    split.split(),
-                    Units.count(split.changed()),
-                    Units.count(split.samples()),
-                    Units.count(split.chunks()));
-        }
-        table.print(out);
+        COLUMNS.print(splits, out);
         firstKeys.forEach(key -> out.println("  " + KeyText.line(key)));
         long more = samples - firstKeys.size();
         if (more > 0) {

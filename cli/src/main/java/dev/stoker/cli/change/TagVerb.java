@@ -1,10 +1,7 @@
 package dev.stoker.cli.change;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.CommandException;
-import dev.stoker.cli.output.KeyText;
-import dev.stoker.cli.output.Table;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Tags;
@@ -18,7 +15,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.InstantSource;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,6 +38,13 @@ import picocli.CommandLine.Spec;
         },
         sortOptions = false)
 public final class TagVerb implements Callable<Integer> {
+
+    private static final Columns<Tag> COLUMNS = new Columns<Tag>()
+            .text("TAG", "tag", Tag::name)
+            .number("VERSION", "version", Tag::version)
+            .cell("SINCE", tag -> Units.date(tag.created().toEpochMilli()))
+            .key("created", tag -> tag.created().toString())
+            .text("BY", "by", Tag::by);
 
     @Spec
     private CommandSpec spec;
@@ -110,36 +113,19 @@ public final class TagVerb implements Callable<Integer> {
     }
 
     private void print(Tag tag, String text) {
-        spec.commandLine().getOut().println(json ? toJson(Json.object(), tag).toString() : text);
+        spec.commandLine()
+                .getOut()
+                .println(json ? COLUMNS.put(Json.object(), tag).toString() : text);
     }
 
     private void list(Collection<Tag> tags) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            ArrayNode all = Json.array();
-            tags.forEach(tag -> toJson(all.addObject(), tag));
-            out.println(all);
-            return;
-        }
-        if (tags.isEmpty()) {
+            out.println(COLUMNS.add(Json.array(), tags));
+        } else if (tags.isEmpty()) {
             out.println("no tags; add one with: stoker tag " + ShellText.word(path) + " NAME [VERSION]");
-            return;
+        } else {
+            COLUMNS.print(tags, out);
         }
-        Table table = new Table("TAG", "VERSION", "SINCE", "BY");
-        for (Tag tag : List.copyOf(tags)) {
-            table.add(
-                    tag.name(),
-                    Long.toString(tag.version()),
-                    Units.date(tag.created().toEpochMilli()),
-                    KeyText.line(tag.by()));
-        }
-        table.print(out);
-    }
-
-    private static ObjectNode toJson(ObjectNode node, Tag tag) {
-        return node.put("tag", tag.name())
-                .put("version", tag.version())
-                .put("created", tag.created().toString())
-                .put("by", tag.by());
     }
 }

@@ -1,9 +1,8 @@
 package dev.stoker.cli.feed;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.CommandException;
-import dev.stoker.cli.output.Table;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
@@ -14,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -44,6 +44,19 @@ import picocli.CommandLine.Spec;
             "purge removes the chunks that an erasure has deleted (stoker delete --erase), also while feeds run."
         })
 public final class CacheVerb implements Callable<Integer> {
+
+    private static final Columns<Listed> COLUMNS = new Columns<Listed>()
+            .text("SPACE", "space", listed -> listed.space().name())
+            .count("CHUNKS", "chunks", listed -> listed.space().chunks())
+            .bytes("BYTES", "bytes", listed -> listed.space().bytes())
+            .cell("CLAIMED", listed -> age(listed.space()) + " ago")
+            .cell("", listed -> listed.space().used() ? "in use" : listed.removed() ? "removed" : "")
+            .key("in_use", listed -> listed.space().used())
+            .key("claimed_ms", listed -> listed.space().claimed().toEpochMilli())
+            .key("removed", Listed::removed);
+
+    /** A space, which {@code clear} may have removed. */
+    private record Listed(CacheDirectory.Space space, boolean removed) {}
 
     @Spec
     private CommandSpec spec;
@@ -80,37 +93,23 @@ public final class CacheVerb implements Callable<Integer> {
         }
         List<CacheDirectory.Space> spaces = cache.spaces();
         PrintWriter out = spec.commandLine().getOut();
-        ArrayNode array = Json.array();
-        Table table = new Table("SPACE", "CHUNKS", "BYTES", "CLAIMED", "");
+        List<Listed> listed = new ArrayList<>();
         long bytes = 0;
         for (CacheDirectory.Space space : spaces) {
             boolean goes = action.equals("clear") && !space.used();
             boolean removed = goes && yes && cache.clear(space);
             bytes += goes && (removed || !yes) ? space.bytes() : 0;
-            Duration age = Duration.between(space.claimed(), Instant.now());
-            table.add(
-                    space.name(),
-                    Units.count(space.chunks()),
-                    Units.bytes(space.bytes()),
-                    Units.time(age.isNegative() ? Duration.ZERO : age) + " ago",
-                    space.used() ? "in use" : removed ? "removed" : "");
-            array.addObject()
-                    .put("space", space.name())
-                    .put("chunks", space.chunks())
-                    .put("bytes", space.bytes())
-                    .put("in_use", space.used())
-                    .put("claimed_ms", space.claimed().toEpochMilli())
-                    .put("removed", removed);
+            listed.add(new Listed(space, removed));
         }
         if (json) {
-            out.println(array);
+            out.println(COLUMNS.add(Json.array(), listed));
             return 0;
         }
         if (spaces.isEmpty()) {
             out.println("no tier has files in " + directory);
             return 0;
         }
-        table.print(out);
+        COLUMNS.print(listed, out);
         if (action.equals("clear")) {
             out.println(
                     yes
@@ -118,6 +117,11 @@ public final class CacheVerb implements Callable<Integer> {
                             : "would remove " + Units.bytes(bytes) + (bytes > 0 ? "; run with --yes to remove" : ""));
         }
         return 0;
+    }
+
+    private static String age(CacheDirectory.Space space) {
+        Duration age = Duration.between(space.claimed(), Instant.now());
+        return Units.time(age.isNegative() ? Duration.ZERO : age);
     }
 
     private int purge(CacheDirectory cache, Path file) throws IOException {

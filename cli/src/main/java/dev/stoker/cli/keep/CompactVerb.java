@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.ingest.IndexUpdate;
 import dev.stoker.cli.options.FlinkOptions;
 import dev.stoker.cli.options.ReadThreads;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.output.Signals;
-import dev.stoker.cli.output.Table;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.spec.TargetDataset;
@@ -55,6 +55,16 @@ import picocli.CommandLine.Spec;
 public final class CompactVerb implements Callable<Integer> {
 
     private static final int MOST_PACKERS = 4;
+
+    private static final Columns<CompactionPlan.Split> COLUMNS = new Columns<CompactionPlan.Split>()
+            .text("SPLIT", "split", CompactionPlan.Split::split)
+            .key("kept", CompactionPlan.Split::chunks)
+            .count("CHUNKS", "sources", CompactionPlan.Split::sources)
+            .count("SAMPLES", "samples", CompactionPlan.Split::samples)
+            .count("REMOVED", "removed_samples", CompactionPlan.Split::removedRows)
+            .bytes("BYTES", "bytes", CompactionPlan.Split::bytes)
+            .column("BECOME", "targets", CompactionPlan.Split::targets, chunks -> "about " + Units.count(chunks))
+            .cell("AS THEY ARE", split -> Units.count(split.chunks()));
 
     /** The arrangement of samples in the new chunks. */
     enum Order {
@@ -221,18 +231,7 @@ public final class CompactVerb implements Callable<Integer> {
             ObjectNode root = Json.object();
             root.put("base_version", plan.version()).put("ingest", ingest);
             root.put("sources", plan.sources()).put("bytes", plan.bytes());
-            root.putArray("splits");
-            for (CompactionPlan.Split split : plan.splits()) {
-                root.withArray("splits")
-                        .addObject()
-                        .put("split", split.split())
-                        .put("kept", split.chunks())
-                        .put("sources", split.sources())
-                        .put("samples", split.samples())
-                        .put("removed_samples", split.removedRows())
-                        .put("bytes", split.bytes())
-                        .put("targets", split.targets());
-            }
+            COLUMNS.add(root.putArray("splits"), plan.splits());
             out.println(root);
             return;
         }
@@ -241,18 +240,7 @@ public final class CompactVerb implements Callable<Integer> {
                     + " are below --below, and none" + " lost half of its samples");
             return;
         }
-        Table table = new Table("SPLIT", "CHUNKS", "SAMPLES", "REMOVED", "BYTES", "BECOME", "AS THEY ARE");
-        for (CompactionPlan.Split split : plan.splits()) {
-            table.add(
-                    split.split(),
-                    Units.count(split.sources()),
-                    Units.count(split.samples()),
-                    Units.count(split.removedRows()),
-                    Units.bytes(split.bytes()),
-                    "about " + Units.count(split.targets()),
-                    Units.count(split.chunks()));
-        }
-        table.print(out);
+        COLUMNS.print(plan.splits(), out);
     }
 
     private void print(CompactionResult result, Duration time) {

@@ -1,6 +1,7 @@
 package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.output.Table;
@@ -75,18 +76,7 @@ record CensusText(Snapshot snapshot, SampleCensus census, Map<String, List<Label
                 + Units.bytes(headBytes()));
         census.fields().forEach(field -> printClasses(field, out));
         out.println();
-        List<SampleCensus.SizeRange> sizes = census.sizes();
-        long most =
-                sizes.stream().mapToLong(SampleCensus.SizeRange::samples).max().orElse(1);
-        Table table = new Table("SIZE FROM", "BELOW", "SAMPLES", "");
-        for (SampleCensus.SizeRange range : sizes) {
-            table.add(
-                    Units.bytes(range.from()),
-                    Units.bytes(range.below()),
-                    Units.count(range.samples()),
-                    "#".repeat((int) Math.max(1, range.samples() * BAR / most)));
-        }
-        table.print(out);
+        sizes().print(census.sizes(), out);
         mixes.forEach((split, fields) -> fields.forEach(mix -> out.printf(
                 Locale.ROOT,
                 "%nsplit %s: a batch of %d has %.3f bits of %s on average, and %.3f bits after a full shuffle"
@@ -97,6 +87,18 @@ record CensusText(Snapshot snapshot, SampleCensus census, Map<String, List<Label
                 mix.field(),
                 mix.shuffledBits(),
                 100 * mix.quality())));
+    }
+
+    private Columns<SampleCensus.SizeRange> sizes() {
+        long most = census.sizes().stream()
+                .mapToLong(SampleCensus.SizeRange::samples)
+                .max()
+                .orElse(1);
+        return new Columns<SampleCensus.SizeRange>()
+                .bytes("SIZE FROM", "from", SampleCensus.SizeRange::from)
+                .bytes("BELOW", "below", SampleCensus.SizeRange::below)
+                .count("SAMPLES", "samples", SampleCensus.SizeRange::samples)
+                .cell("", range -> "#".repeat((int) Math.max(1, range.samples() * BAR / most)));
     }
 
     private void printClasses(String field, PrintWriter out) {
@@ -138,12 +140,7 @@ record CensusText(Snapshot snapshot, SampleCensus census, Map<String, List<Label
             ObjectNode ofField = classes.putObject(field);
             IntStream.range(0, counts.length).forEach(n -> ofField.put(names.get(n), counts[n]));
         }
-        census.sizes()
-                .forEach(range -> root.withArray("sizes")
-                        .addObject()
-                        .put("from", range.from())
-                        .put("below", range.below())
-                        .put("samples", range.samples()));
+        census.sizes().forEach(range -> sizes().put(root.withArray("sizes").addObject(), range));
         ObjectNode mixing = root.putObject("label_mix");
         mixes.forEach((split, fields) -> fields.forEach(mix -> mixing.withArray(split)
                 .addObject()

@@ -15,7 +15,6 @@ import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -134,32 +133,9 @@ public final class DiffVerb implements Callable<Integer> {
     private ObjectNode toJson(Dataset dataset, VersionDiff diff) {
         ObjectNode root = Json.object();
         root.put("path", dataset.where()).put("from", diff.from()).put("to", diff.to());
-        root.putArray("splits");
-        diff.splits().forEach((split, counts) -> {
-            ObjectNode node = root.withArray("splits").addObject();
-            node.put("split", split)
-                    .put("added", counts.added())
-                    .put("removed", counts.removed())
-                    .put("changed", counts.changed());
-            node.putArray("classes");
-            for (VersionDiff.ClassCounts of : counts.classes()) {
-                node.withArray("classes")
-                        .addObject()
-                        .put("field", of.field())
-                        .put("class", of.name())
-                        .put("added", of.added())
-                        .put("removed", of.removed());
-            }
-        });
+        DiffJson.addCounts(root, diff, Integer.MAX_VALUE);
         if (keys) {
-            root.putArray("samples");
-            for (VersionDiff.Sample sample : diff.samples()) {
-                root.withArray("samples")
-                        .addObject()
-                        .put("split", sample.split())
-                        .put("key", sample.key())
-                        .put("change", sample.change().name().toLowerCase(Locale.ROOT));
-            }
+            DiffJson.addSamples(root, diff.samples());
         }
         return root;
     }

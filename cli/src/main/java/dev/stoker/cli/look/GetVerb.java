@@ -1,6 +1,7 @@
 package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Errors;
 import dev.stoker.cli.output.KeyText;
@@ -12,6 +13,7 @@ import dev.stoker.cli.samples.KeyedSamples;
 import dev.stoker.cli.samples.ReadSample;
 import dev.stoker.cli.samples.SampleJson;
 import dev.stoker.cli.samples.WantedKeys;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.path.DirectoryPaths;
 import dev.stoker.schemas.text.Units;
 import java.io.FileDescriptor;
@@ -130,12 +132,14 @@ public final class GetVerb implements Callable<Integer> {
 
     private int printJson(KeyedSamples from, List<String> keys) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        boolean payload = StatVerb.hasPayload(from);
+        Columns<StatVerb.Answer> columns = StatVerb.columns(from);
         for (int first = 0; first < keys.size() && !out.checkError(); first += TOGETHER) {
             List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
             List<Optional<ReadSample>> samples = from.get(some);
             for (int i = 0; i < some.size(); i++) {
-                ObjectNode node = StatVerb.json(some.get(i), samples.get(i).map(ReadSample::stat), payload);
+                ObjectNode node = columns.put(
+                        Json.object(),
+                        new StatVerb.Answer(some.get(i), samples.get(i).map(ReadSample::stat)));
                 if (samples.get(i).isPresent()) {
                     node.set("fields", SampleJson.fields(samples.get(i).get()));
                 }

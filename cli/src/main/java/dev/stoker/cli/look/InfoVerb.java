@@ -3,8 +3,8 @@ package dev.stoker.cli.look;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.ReadThreads;
 import dev.stoker.cli.options.VersionOptions;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.KeyText;
-import dev.stoker.cli.output.Table;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,10 +82,21 @@ public final class InfoVerb implements Callable<Integer> {
 
     /** The contents of a split. */
     private static final class Split {
+        final String name;
         long samples;
         long chunks;
         long bytes;
+
+        Split(String name) {
+            this.name = name;
+        }
     }
+
+    private static final Columns<Split> SPLITS = new Columns<Split>()
+            .cell("SPLIT", split -> split.name)
+            .count("SAMPLES", "samples", split -> split.samples)
+            .count("CHUNKS", "chunks", split -> split.chunks)
+            .bytes("BYTES", "bytes", split -> split.bytes);
 
     @Override
     public Integer call() throws IOException {
@@ -151,7 +163,7 @@ public final class InfoVerb implements Callable<Integer> {
 
     private static Map<String, Split> splits(Snapshot snapshot) {
         Map<String, Split> splits = new LinkedHashMap<>();
-        snapshot.splits().forEach(name -> splits.put(name, new Split()));
+        snapshot.splits().forEach(name -> splits.put(name, new Split(name)));
         ChunkTable table = snapshot.table();
         for (int i = 0; i < table.size(); i++) {
             if (table.isLive(i)) {
@@ -188,14 +200,10 @@ public final class InfoVerb implements Callable<Integer> {
             }
         }
         out.println();
-        Table splits = new Table("SPLIT", "SAMPLES", "CHUNKS", "BYTES");
-        splits(snapshot)
-                .forEach((name, split) -> splits.add(
-                        name, Units.count(split.samples), Units.count(split.chunks), Units.bytes(split.bytes)));
-        splits.print(out);
+        SPLITS.print(splits(snapshot).values(), out);
         if (chunks) {
             out.println();
-            printChunks(table, out);
+            chunks(table).print(live(table), out);
         }
     }
 
@@ -206,22 +214,22 @@ public final class InfoVerb implements Callable<Integer> {
                 + (field.nullable() ? " (nullable)" : "") + (field.payload() ? " (payload)" : "");
     }
 
-    private static void printChunks(ChunkTable table, PrintWriter out) {
-        Table rows = new Table("CHUNK", "ID", "SPLIT", "VERSION", "SAMPLES", "REMOVED", "BYTES", "HEAD");
-        for (int i = 0; i < table.size(); i++) {
-            if (table.isLive(i)) {
-                rows.add(
-                        Long.toString(table.ordinal(i)),
-                        table.id(i).toString(),
-                        table.split(i),
-                        Long.toString(table.addedIn(i)),
-                        Units.count(table.liveRows(i)),
-                        Units.count(table.rows(i) - table.liveRows(i)),
-                        Units.count(table.length(i)),
-                        Units.count(table.headLength(i)));
-            }
-        }
-        rows.print(out);
+    /** Returns the columns of chunks, which are their indexes in the table. */
+    private static Columns<Integer> chunks(ChunkTable table) {
+        return new Columns<Integer>()
+                .number("CHUNK", "ordinal", table::ordinal)
+                .text("ID", "id", chunk -> table.id(chunk).toString())
+                .text("SPLIT", "split", table::split)
+                .number("VERSION", "added_in", table::addedIn)
+                .key("rows", table::rows)
+                .count("SAMPLES", "live_rows", table::liveRows)
+                .cell("REMOVED", chunk -> Units.count(table.rows(chunk) - table.liveRows(chunk)))
+                .count("BYTES", "bytes", table::length)
+                .count("HEAD", "head_bytes", table::headLength);
+    }
+
+    private static List<Integer> live(ChunkTable table) {
+        return IntStream.range(0, table.size()).filter(table::isLive).boxed().toList();
     }
 
     private ObjectNode toJson(String where, Snapshot snapshot, long newest, LogEntry entry) {
@@ -235,11 +243,7 @@ public final class InfoVerb implements Callable<Integer> {
         root.put("operation", entry.operation().code()).put("ingest", entry.ingest());
         root.put("samples", table.liveRows()).put("chunks", table.liveChunks()).put("bytes", table.liveBytes());
         ObjectNode splits = root.putObject("splits");
-        splits(snapshot)
-                .forEach((name, split) -> splits.putObject(name)
-                        .put("samples", split.samples)
-                        .put("chunks", split.chunks)
-                        .put("bytes", split.bytes));
+        splits(snapshot).forEach((name, split) -> SPLITS.put(splits.putObject(name), split));
         for (Field field : info.fields()) {
             ObjectNode node = root.withArray("fields").addObject();
             node.put("name", field.name()).put("type", field.type().canonical());
@@ -249,20 +253,9 @@ public final class InfoVerb implements Callable<Integer> {
         snapshot.classes().names().forEach((field, names) -> names.forEach(classes.putArray(field)::add));
         root.set("options", Json.PLAIN.valueToTree(info.options()));
         if (chunks) {
-            for (int i = 0; i < table.size(); i++) {
-                if (table.isLive(i)) {
-                    root.withArray("chunk_list")
-                            .addObject()
-                            .put("ordinal", table.ordinal(i))
-                            .put("id", table.id(i).toString())
-                            .put("split", table.split(i))
-                            .put("added_in", table.addedIn(i))
-                            .put("rows", table.rows(i))
-                            .put("live_rows", table.liveRows(i))
-                            .put("bytes", table.length(i))
-                            .put("head_bytes", table.headLength(i));
-                }
-            }
+            Columns<Integer> columns = chunks(table);
+            live(table)
+                    .forEach(chunk -> columns.put(root.withArray("chunk_list").addObject(), chunk));
         }
         return root;
     }

@@ -1,8 +1,6 @@
 package dev.stoker.cli.look;
 
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.stoker.cli.output.KeyText;
-import dev.stoker.cli.output.Table;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.history.VersionChange;
@@ -12,7 +10,9 @@ import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -25,6 +25,11 @@ import picocli.CommandLine.Spec;
         header = {"Example:", "  stoker log ./data/photos"},
         description = "Lists the versions of a dataset, newest first. Prints author, time and operation.")
 public final class LogVerb implements Callable<Integer> {
+
+    private static final Columns<VersionChange> COLUMNS = columns()
+            .bytes("BYTES", "added_bytes", change -> bytes(change.entry()))
+            .text("INGEST", "ingest", change -> change.entry().ingest())
+            .key("properties", change -> change.entry().properties());
 
     @Spec
     private CommandSpec spec;
@@ -42,53 +47,49 @@ public final class LogVerb implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
+    /** Returns the columns that all lists of versions have. */
+    public static Columns<VersionChange> columns() {
+        return new Columns<VersionChange>()
+                .number("VERSION", "version", VersionChange::version)
+                .column("WHEN", "committed_ms", change -> change.entry().committedMs(), Units::date)
+                .text("WHO", "committed_by", change -> change.entry().committedBy())
+                .text(
+                        "OPERATION",
+                        "operation",
+                        change -> change.entry().operation().code())
+                .count("ADDED", "added_samples", VersionChange::added)
+                .count("REMOVED", "removed_samples", VersionChange::removed)
+                .cell("UPDATED", change -> change.updated().map(Units::count).orElse("unknown"))
+                .key("updated_samples", change -> change.updated().orElse(null))
+                .count(
+                        "CHUNKS",
+                        "added_chunks",
+                        change -> change.entry().added().size());
+    }
+
+    /** Returns the bytes that a version has added. */
+    private static long bytes(LogEntry entry) {
+        return Stream.concat(
+                        entry.added().stream().map(AddedChunk::length),
+                        entry.updated().stream().map(chunk -> chunk.overlay().length()))
+                .mapToLong(length -> length)
+                .sum();
+    }
+
     @Override
     public Integer call() throws IOException {
         try (OpenDataset open = OpenDataset.open(path)) {
             Dataset dataset = open.dataset();
             PrintWriter out = spec.commandLine().getOut();
             long newest = dataset.latestVersion();
-            Table table = new Table(
-                    "VERSION", "WHEN", "WHO", "OPERATION", "ADDED", "REMOVED", "UPDATED", "CHUNKS", "BYTES", "INGEST");
-            ArrayNode array = Json.array();
             long first = Math.max(0, newest - count) + 1;
-            for (VersionChange change : VersionChange.of(dataset, first, newest, newest)) {
-                LogEntry entry = change.entry();
-                long bytes =
-                        entry.added().stream().mapToLong(AddedChunk::length).sum()
-                                + entry.updated().stream()
-                                        .mapToLong(chunk -> chunk.overlay().length())
-                                        .sum();
-                table.add(
-                        Long.toString(change.version()),
-                        Units.date(entry.committedMs()),
-                        KeyText.line(entry.committedBy()),
-                        entry.operation().code(),
-                        Units.count(change.added()),
-                        Units.count(change.removed()),
-                        change.updated().map(Units::count).orElse("unknown"),
-                        Units.count(entry.added().size()),
-                        Units.bytes(bytes),
-                        entry.ingest());
-                array.addObject()
-                        .put("version", change.version())
-                        .put("committed_ms", entry.committedMs())
-                        .put("committed_by", entry.committedBy())
-                        .put("operation", entry.operation().code())
-                        .put("added_samples", change.added())
-                        .put("removed_samples", change.removed())
-                        .put("updated_samples", change.updated().orElse(null))
-                        .put("added_chunks", entry.added().size())
-                        .put("added_bytes", bytes)
-                        .put("ingest", entry.ingest())
-                        .set("properties", Json.PLAIN.valueToTree(entry.properties()));
-            }
+            List<VersionChange> changes = VersionChange.of(dataset, first, newest, newest);
             if (json) {
-                out.println(array);
+                out.println(COLUMNS.add(Json.array(), changes));
             } else if (newest == 0) {
                 out.println("no version yet: no ingest into " + dataset.where() + " has committed");
             } else {
-                table.print(out);
+                COLUMNS.print(changes, out);
                 if (newest > count) {
                     out.println((newest - count) + " older ones: --n " + newest);
                 }

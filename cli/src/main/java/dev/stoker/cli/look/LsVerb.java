@@ -2,6 +2,7 @@ package dev.stoker.cli.look;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.VersionOptions;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.cli.samples.FeedOption;
 import dev.stoker.cli.samples.KeyedSamples;
@@ -88,13 +89,13 @@ public final class LsVerb implements Callable<Integer> {
         }
         try (KeyedSamples samples = feed.open(path, version, new RedisOption())) {
             PrintWriter out = spec.commandLine().getOut();
-            boolean payload = StatVerb.hasPayload(samples);
+            Columns<StatVerb.Answer> columns = StatVerb.columns(samples);
             KeyedSamples.Listing listing = samples.list(begin, recursive ? "" : delimiter);
             long left = most;
             for (Optional<ListEntry> entry = next(listing, left);
                     entry.isPresent() && !out.checkError();
                     left--, entry = next(listing, left)) {
-                out.println(json ? json(entry.get(), payload) : line(entry.get()));
+                out.println(json ? json(entry.get(), columns) : line(entry.get()));
             }
             return 0;
         }
@@ -109,9 +110,9 @@ public final class LsVerb implements Callable<Integer> {
         return String.format(Locale.ROOT, "%10s  %s", size, KeyText.line(entry.name()));
     }
 
-    private static ObjectNode json(ListEntry entry, boolean payload) {
-        return entry.sample()
-                .map(stat -> StatVerb.json(entry.name(), entry.sample(), payload))
-                .orElseGet(() -> Json.object().put("prefix", entry.name()));
+    private static ObjectNode json(ListEntry entry, Columns<StatVerb.Answer> columns) {
+        return entry.sample().isPresent()
+                ? columns.put(Json.object(), new StatVerb.Answer(entry.name(), entry.sample()))
+                : Json.object().put("prefix", entry.name());
     }
 }

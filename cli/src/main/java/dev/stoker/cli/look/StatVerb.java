@@ -1,18 +1,16 @@
 package dev.stoker.cli.look;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.KeyText;
-import dev.stoker.cli.output.Table;
+import dev.stoker.cli.output.ResultPrinter;
 import dev.stoker.cli.samples.KeyedSamples;
 import dev.stoker.cli.samples.WantedKeys;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.crc.Crc32cs;
-import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -40,6 +38,9 @@ public final class StatVerb implements Callable<Integer> {
     /** Keys that are looked up together. */
     private static final int TOGETHER = 1000;
 
+    /** What is known about a key. */
+    record Answer(String key, Optional<SampleStat> stat) {}
+
     @Spec
     private CommandSpec spec;
 
@@ -54,60 +55,40 @@ public final class StatVerb implements Callable<Integer> {
         List<String> keys = wanted.all();
         try (KeyedSamples samples = wanted.open()) {
             PrintWriter out = spec.commandLine().getOut();
-            boolean payload = hasPayload(samples);
-            Table table = payload
-                    ? new Table("KEY", "SPLIT", "BYTES", "CRC32C", "CHUNK", "ROW")
-                    : new Table("KEY", "SPLIT", "BYTES", "CHUNK", "ROW");
+            ResultPrinter<Answer> printer = new ResultPrinter<>(columns(samples), json, out);
             for (int first = 0; first < keys.size() && !out.checkError(); first += TOGETHER) {
                 List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
                 List<Optional<SampleStat>> stats = samples.stat(some);
                 for (int i = 0; i < some.size(); i++) {
-                    if (json) {
-                        out.println(json(some.get(i), stats.get(i), payload));
-                    } else {
-                        add(table, some.get(i), stats.get(i), payload);
-                    }
+                    printer.add(new Answer(some.get(i), stats.get(i)));
                 }
             }
-            if (!json) {
-                table.print(out);
-            }
+            printer.end();
             return 0;
         }
     }
 
-    /** Whether there is payload, and so a checksum. */
-    static boolean hasPayload(KeyedSamples samples) {
-        return samples.fields().stream().anyMatch(Field::payload);
-    }
-
-    private static void add(Table table, String key, Optional<SampleStat> stat, boolean payload) {
-        List<String> cells = new ArrayList<>(List.of(KeyText.line(key)));
-        cells.add(stat.map(SampleStat::split).orElseGet(() -> "not found" + KeyText.endNote(key)));
-        cells.add(stat.map(found -> Units.count(found.length())).orElse(""));
-        if (payload) {
-            cells.add(stat.map(found -> Crc32cs.hex(found.crc32c())).orElse(""));
+    /** Returns the columns of answers. The checksum is one of the payload. */
+    static Columns<Answer> columns(KeyedSamples samples) {
+        Columns<Answer> columns = new Columns<Answer>()
+                .text("KEY", "key", Answer::key)
+                .key("found", answer -> answer.stat().isPresent())
+                .cell(
+                        "SPLIT",
+                        answer -> answer.stat()
+                                .map(SampleStat::split)
+                                .orElseGet(() -> "not found" + KeyText.endNote(answer.key())))
+                .key("split", answer -> answer.stat().map(SampleStat::split))
+                .optional(
+                        "BYTES",
+                        "bytes",
+                        answer -> answer.stat().map(SampleStat::length),
+                        length -> Units.count(length));
+        if (samples.fields().stream().anyMatch(Field::payload)) {
+            columns.optional(
+                    "CRC32C", "crc32c", answer -> answer.stat().map(found -> Crc32cs.hex(found.crc32c())), hex -> hex);
         }
-        cells.add(stat.map(found -> Long.toString(found.ordinal())).orElse(""));
-        cells.add(stat.map(found -> Integer.toString(found.row())).orElse(""));
-        table.add(cells.toArray(String[]::new));
-    }
-
-    /**
-     * Returns the answer for a key as JSON.
-     *
-     * @param payload see {@link #hasPayload}
-     */
-    public static ObjectNode json(String key, Optional<SampleStat> stat, boolean payload) {
-        ObjectNode node = Json.object().put("key", key).put("found", stat.isPresent());
-        if (stat.isEmpty()) {
-            return node;
-        }
-        SampleStat found = stat.get();
-        node.put("split", found.split()).put("bytes", found.length());
-        if (payload) {
-            node.put("crc32c", Crc32cs.hex(found.crc32c()));
-        }
-        return node.put("chunk", found.ordinal()).put("row", found.row());
+        return columns.optional("CHUNK", "chunk", answer -> answer.stat().map(SampleStat::ordinal), Object::toString)
+                .optional("ROW", "row", answer -> answer.stat().map(SampleStat::row), Object::toString);
     }
 }

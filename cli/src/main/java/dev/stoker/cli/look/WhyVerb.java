@@ -1,15 +1,13 @@
 package dev.stoker.cli.look;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.Errors;
-import dev.stoker.cli.output.KeyText;
-import dev.stoker.cli.output.Table;
+import dev.stoker.cli.output.ResultPrinter;
 import dev.stoker.metadata.explain.BatchSample;
 import dev.stoker.metadata.explain.OrderExplanation;
 import dev.stoker.metadata.explain.SamplePosition;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
-import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.delivery.Delivery;
 import dev.stoker.schemas.order.delivery.Participant;
@@ -54,6 +52,46 @@ import picocli.CommandLine.Spec;
 public final class WhyVerb implements Callable<Integer> {
 
     private static final Pattern RANGE = Pattern.compile("(\\d{1,18}):(\\d{1,18})-(\\d{1,18})");
+
+    /** A sample of a batch; a batch that is named by its number belongs to no rank. */
+    private record StepSample(long epoch, long batch, Optional<Integer> rank, int index, BatchSample sample) {}
+
+    private static final Columns<StepSample> SAMPLES = new Columns<StepSample>()
+            .key("epoch", StepSample::epoch)
+            .cell("RANK", found -> found.rank().map(Object::toString).orElse(""))
+            .number("BATCH", "batch", StepSample::batch)
+            .key("rank", StepSample::rank)
+            .number("INDEX", "index", StepSample::index)
+            .text("KEY", "key", found -> found.sample().key())
+            .number("CHUNK", "chunk", found -> found.sample().ordinal())
+            .number("ROW", "row", found -> found.sample().row())
+            .column("", "repeated", found -> found.sample().repeated(), repeated -> repeated ? "repeated" : "");
+
+    /** A step of a rank. */
+    private record Step(int rank, long number) {}
+
+    /** @param reason why no step has the sample of the key; empty if one has */
+    private record KeyStep(
+            String key, long epoch, Optional<SamplePosition> place, Optional<Step> step, String reason) {}
+
+    private static final Columns<KeyStep> STEPS = new Columns<KeyStep>()
+            .text("KEY", "key", KeyStep::key)
+            .number("EPOCH", "epoch", KeyStep::epoch)
+            .key("found", found -> found.place().isPresent())
+            .cell(
+                    "STEP",
+                    found -> found.step()
+                            .map(step -> Long.toString(step.number()))
+                            .orElse(found.reason()))
+            .cell(
+                    "RANK",
+                    found -> found.step()
+                            .map(step -> Integer.toString(step.rank()))
+                            .orElse(""))
+            .optional("BATCH", "batch", found -> found.place().map(SamplePosition::batch), Object::toString)
+            .optional("INDEX", "index", found -> found.place().map(SamplePosition::index), Object::toString)
+            .key("rank", found -> found.step().map(Step::rank))
+            .key("step", found -> found.step().map(Step::number));
 
     @Spec
     private CommandSpec spec;
@@ -159,15 +197,13 @@ public final class WhyVerb implements Callable<Integer> {
             OrderExplanation order = opened.order();
             SkippedBatches skipped = skipped(epochNumber, order.size());
             PrintWriter out = spec.commandLine().getOut();
-            Table table = new Table("RANK", "BATCH", "INDEX", "KEY", "CHUNK", "ROW", "");
+            ResultPrinter<StepSample> printer = new ResultPrinter<>(SAMPLES, json, out);
             if (batch != null) {
-                add(table, epochNumber, -1, batch, order.batch(epochNumber, policy(), batch));
+                add(printer, epochNumber, Optional.empty(), batch, order.batch(epochNumber, policy(), batch));
             } else {
-                addStep(table, order, epochNumber, skipped);
+                addStep(printer, order, epochNumber, skipped);
             }
-            if (!json) {
-                table.print(out);
-            }
+            printer.end();
             return 0;
         }
     }
@@ -189,7 +225,8 @@ public final class WhyVerb implements Callable<Integer> {
         return list.in(epochNumber, size);
     }
 
-    private void addStep(Table table, OrderExplanation order, long epochNumber, SkippedBatches skipped)
+    private void addStep(
+            ResultPrinter<StepSample> printer, OrderExplanation order, long epochNumber, SkippedBatches skipped)
             throws IOException {
         long wanted = Objects.requireNonNull(step);
         int[] ranks = rank == null ? IntStream.range(0, worldSize).toArray() : new int[] {rank};
@@ -200,7 +237,7 @@ public final class WhyVerb implements Callable<Integer> {
             most = Math.max(most, delivery.steps());
             if (wanted < delivery.steps()) {
                 long number = delivery.number(wanted);
-                add(table, epochNumber, r, number, order.batch(epochNumber, policy(), number));
+                add(printer, epochNumber, Optional.of(r), number, order.batch(epochNumber, policy(), number));
             }
         }
         if (wanted >= most) {
@@ -209,32 +246,16 @@ public final class WhyVerb implements Callable<Integer> {
         }
     }
 
-    private void add(Table table, long epochNumber, int r, long number, List<BatchSample> samples) {
+    private static void add(
+            ResultPrinter<StepSample> printer, long e, Optional<Integer> rank, long number, List<BatchSample> samples) {
         for (int i = 0; i < samples.size(); i++) {
-            BatchSample sample = samples.get(i);
-            if (json) {
-                ObjectNode node = Json.object().put("epoch", epochNumber).put("batch", number);
-                if (r >= 0) {
-                    node.put("rank", r);
-                }
-                node.put("index", i).put("key", sample.key());
-                node.put("chunk", sample.ordinal()).put("row", sample.row()).put("repeated", sample.repeated());
-                spec.commandLine().getOut().println(node);
-            } else {
-                table.add(
-                        r < 0 ? "" : Integer.toString(r),
-                        Long.toString(number),
-                        Integer.toString(i),
-                        KeyText.line(sample.key()),
-                        Long.toString(sample.ordinal()),
-                        Integer.toString(sample.row()),
-                        sample.repeated() ? "repeated" : "");
-            }
+            printer.add(new StepSample(e, number, rank, i, samples.get(i)));
         }
     }
 
     private int places(long first) throws IOException {
-        Table table = new Table("KEY", "EPOCH", "STEP", "RANK", "BATCH", "INDEX");
+        ResultPrinter<KeyStep> printer =
+                new ResultPrinter<>(STEPS, json, spec.commandLine().getOut());
         boolean isComplete = true;
         for (long e = first; e < first + epochs; e++) {
             try (OrderedStream.Opened opened = stream.open(e)) {
@@ -246,45 +267,26 @@ public final class WhyVerb implements Callable<Integer> {
                     Optional<SampleStat> sample = opened.order().stat(index, key);
                     isComplete &= sample.isPresent();
                     long number = e;
-                    add(
-                            table,
-                            delivery,
-                            key,
-                            e,
-                            sample.map(found -> opened.order().place(number, found)));
+                    printer.add(stepOf(
+                            delivery, key, e, sample.map(found -> opened.order().place(number, found))));
                 }
             }
         }
-        if (!json) {
-            table.print(spec.commandLine().getOut());
-        }
+        printer.end();
         return isComplete ? 0 : Errors.FAILED;
     }
 
     /** @param delivery of rank 0 */
-    private void add(Table table, Delivery delivery, String key, long e, Optional<SamplePosition> found) {
-        ObjectNode node = Json.object().put("key", key).put("epoch", e).put("found", found.isPresent());
+    private KeyStep stepOf(Delivery delivery, String key, long e, Optional<SamplePosition> found) {
         if (found.isEmpty()) {
-            table.add(KeyText.line(key), Long.toString(e), "not in the stream", "", "", "");
-        } else {
-            SamplePosition place = found.get();
-            int owner = delivery.rankOf(place.batch());
-            OptionalLong at = delivery.of(owner).stepOf(place.batch());
-            table.add(
-                    KeyText.line(key),
-                    Long.toString(e),
-                    at.isPresent() ? Long.toString(at.getAsLong()) : reason(delivery, place.batch()),
-                    at.isPresent() ? Integer.toString(owner) : "",
-                    Long.toString(place.batch()),
-                    Integer.toString(place.index()));
-            node.put("batch", place.batch()).put("index", place.index());
-            if (at.isPresent()) {
-                node.put("rank", owner).put("step", at.getAsLong());
-            }
+            return new KeyStep(key, e, found, Optional.empty(), "not in the stream");
         }
-        if (json) {
-            spec.commandLine().getOut().println(node);
-        }
+        long number = found.get().batch();
+        int owner = delivery.rankOf(number);
+        OptionalLong at = delivery.of(owner).stepOf(number);
+        return at.isPresent()
+                ? new KeyStep(key, e, found, Optional.of(new Step(owner, at.getAsLong())), "")
+                : new KeyStep(key, e, found, Optional.empty(), reason(delivery, number));
     }
 
     /** Returns why no step has a batch. */
