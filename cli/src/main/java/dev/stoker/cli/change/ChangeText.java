@@ -3,7 +3,10 @@ package dev.stoker.cli.change;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.Columns;
 import dev.stoker.cli.output.KeyText;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.commit.Commit;
 import dev.stoker.metadata.removal.SplitChange;
+import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
@@ -22,6 +25,27 @@ record ChangeText(List<SplitChange> splits, List<String> firstKeys, long samples
             .count("SAMPLES", "samples", SplitChange::changed)
             .count("OF", "of", SplitChange::samples)
             .count("CHUNKS", "chunks", SplitChange::chunks);
+
+    /** Returns the beginning of a plan as JSON. */
+    static ObjectNode json(Dataset dataset, long version) {
+        return Json.object()
+                .put("path", dataset.where())
+                .put("base_version", version)
+                .putNull("version");
+    }
+
+    /** Returns the beginning of a result as JSON. */
+    static ObjectNode json(Dataset dataset, Commit commit) {
+        return json(dataset, commit.version() - 1)
+                .put("version", commit.version())
+                .put("ingest", commit.entry().ingest())
+                .put("repeated", commit.repeated());
+    }
+
+    /** Returns the beginning of a result's line. */
+    static String version(Commit commit) {
+        return "version " + commit.version() + (commit.repeated() ? " was already committed: " : ": ");
+    }
 
     void addTo(ObjectNode root) {
         COLUMNS.add(root.putArray("splits"), splits);

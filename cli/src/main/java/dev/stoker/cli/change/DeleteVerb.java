@@ -19,7 +19,6 @@ import dev.stoker.metadata.removal.SampleCondition;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.arrow.types.Field;
-import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -211,10 +210,7 @@ public final class DeleteVerb implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         ChangeText text = new ChangeText(plan.splits(), plan.firstKeys(), plan.removed());
         if (options.isJson()) {
-            ObjectNode root = Json.object();
-            root.put("path", dataset.where())
-                    .put("base_version", plan.version())
-                    .putNull("version");
+            ObjectNode root = ChangeText.json(dataset, plan.version());
             root.put("samples", plan.removed()).put("missing", plan.missing());
             text.addTo(root);
             out.println(root);
@@ -239,18 +235,10 @@ public final class DeleteVerb implements Callable<Integer> {
         long samples =
                 version == 1 ? 0 : dataset.anySnapshot(version - 1).table().liveRows() - left;
         if (options.isJson()) {
-            out.println(Json.object()
-                    .put("path", dataset.where())
-                    .put("base_version", version - 1)
-                    .put("version", version)
-                    .put("ingest", commit.entry().ingest())
-                    .put("repeated", commit.repeated())
-                    .put("samples", samples)
-                    .put("left", left));
+            out.println(ChangeText.json(dataset, commit).put("samples", samples).put("left", left));
             return;
         }
-        out.println(
-                (commit.repeated() ? "version " + version + " was already committed: " : "version " + version + ": ")
-                        + Units.plural(samples, "sample") + " deleted, " + Units.count(left) + " left");
+        out.println(ChangeText.version(commit) + Units.plural(samples, "sample") + " deleted, " + Units.count(left)
+                + " left");
     }
 }

@@ -212,10 +212,7 @@ final class SampleErasure {
     private void print(ErasurePlan plan) {
         PrintWriter out = spec.commandLine().getOut();
         if (request.isJson) {
-            ObjectNode root = Json.object();
-            root.put("path", dataset.where())
-                    .put("base_version", plan.version())
-                    .putNull("version");
+            ObjectNode root = ChangeText.json(dataset, plan.version());
             root.put("keys", plan.keys().selected().size()).put("samples", plan.samples());
             root.put("earlier_samples", plan.others())
                     .put("missing", plan.keys().missing());

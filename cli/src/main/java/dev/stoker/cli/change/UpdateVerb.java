@@ -14,7 +14,6 @@ import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.metadata.update.UpdatePlan;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.json.Json;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -165,10 +164,7 @@ public final class UpdateVerb implements Callable<Integer> {
         ChangeText text = new ChangeText(plan.splits(), plan.firstKeys(), plan.updated());
         List<String> fields = values.fields().stream().map(Field::name).toList();
         if (options.isJson()) {
-            ObjectNode root = Json.object();
-            root.put("path", dataset.where())
-                    .put("base_version", plan.version())
-                    .putNull("version");
+            ObjectNode root = ChangeText.json(dataset, plan.version());
             fields.forEach(root.putArray("fields")::add);
             plan.added().forEach(root.putArray("added_fields")::add);
             root.put("samples", plan.updated()).put("unchanged", plan.same()).put("missing", plan.missing());
@@ -201,20 +197,11 @@ public final class UpdateVerb implements Callable<Integer> {
 
     private void print(Dataset dataset, Commit commit) {
         PrintWriter out = spec.commandLine().getOut();
-        long version = commit.version();
         int chunks = commit.entry().updated().size();
         if (options.isJson()) {
-            out.println(Json.object()
-                    .put("path", dataset.where())
-                    .put("base_version", version - 1)
-                    .put("version", version)
-                    .put("ingest", commit.entry().ingest())
-                    .put("repeated", commit.repeated())
-                    .put("chunks", chunks));
+            out.println(ChangeText.json(dataset, commit).put("chunks", chunks));
             return;
         }
-        out.println(
-                (commit.repeated() ? "version " + version + " was already committed: " : "version " + version + ": ")
-                        + "new values in " + Units.plural(chunks, "chunk"));
+        out.println(ChangeText.version(commit) + "new values in " + Units.plural(chunks, "chunk"));
     }
 }
