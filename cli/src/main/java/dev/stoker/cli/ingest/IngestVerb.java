@@ -1,7 +1,5 @@
 package dev.stoker.cli.ingest;
 
-import dev.stoker.cli.options.JsonFlag;
-import dev.stoker.cli.options.NoIndexFlag;
 import dev.stoker.ingest.IngestJob;
 import dev.stoker.ingest.IngestOptions;
 import dev.stoker.ingest.IngestPlan;
@@ -12,11 +10,10 @@ import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestOptions;
 import java.io.PrintWriter;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
@@ -40,39 +37,32 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 public final class IngestVerb implements Callable<Integer> {
 
-    private final List<String> arguments;
-
     @Spec
     private CommandSpec spec;
 
-    /** Only for help: the job parses its own arguments. */
-    @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
-    private boolean json;
-
-    @Option(
-            names = NoIndexFlag.NAME,
-            description = "Do not add the new samples to the sample index; stoker index does so later.")
-    private boolean noIndex;
+    @Mixin
+    private final IngestCommand command;
 
     /** @param arguments of the job */
     public IngestVerb(List<String> arguments) {
-        this.arguments = NoIndexFlag.without(JsonFlag.without(arguments));
-        this.noIndex = NoIndexFlag.isIn(arguments);
-        this.json = JsonFlag.isIn(arguments);
+        this.command = new IngestCommand(arguments);
     }
 
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
-        String[] args = arguments.toArray(new String[0]);
+        String[] args = command.arguments();
         if (TopicIngestOptions.isTopic(args)) {
-            return TopicIngestCommand.run(TopicIngestOptions.parse(args), json, out, err);
+            return TopicIngestCommand.run(
+                    TopicIngestOptions.parse(args),
+                    command.isJson(),
+                    out,
+                    spec.commandLine().getErr());
         }
         if (RowDetection.isRows(args)) {
             RowIngestOptions options = RowIngestOptions.parse(args);
             if (options.isDry()) {
-                PlanReport.print(RowIngestJob.plan(options), json, out);
+                PlanReport.print(RowIngestJob.plan(options), command.isJson(), out);
                 return 0;
             }
             return run(
@@ -80,35 +70,13 @@ public final class IngestVerb implements Callable<Integer> {
         }
         IngestOptions options = IngestOptions.parse(args);
         if (options.run() == IngestOptions.Run.DRY) {
-            show(IngestJob.plan(options), out);
+            command.print(IngestJob.plan(options), IngestReport::json, IngestPlan::lines);
             return 0;
         }
         return run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener), options.target());
     }
 
-    private void show(IngestPlan plan, PrintWriter out) {
-        if (json) {
-            out.println(IngestReport.json(plan));
-        } else {
-            plan.lines().forEach(out::println);
-        }
-    }
-
     private int run(InterruptibleIngest.Job<IngestResult> job, String target) throws Exception {
-        PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
-        Optional<IngestResult> result = InterruptibleIngest.run(job, "stoker ingest", err);
-        if (result.isEmpty()) {
-            return InterruptibleIngest.INTERRUPTED;
-        }
-        if (json) {
-            out.println(IngestReport.json(result.get()));
-        } else {
-            result.get().lines().forEach(out::println);
-        }
-        if (!noIndex) {
-            IndexUpdate.afterCommit(target, err);
-        }
-        return 0;
+        return command.run(job, target, IngestReport::json, IngestResult::lines, result -> true);
     }
 }

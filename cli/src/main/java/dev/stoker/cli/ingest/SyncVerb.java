@@ -1,8 +1,6 @@
 package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.options.JsonFlag;
-import dev.stoker.cli.options.NoIndexFlag;
 import dev.stoker.cli.output.KeyText;
 import dev.stoker.ingest.IngestResult;
 import dev.stoker.ingest.SyncJob;
@@ -12,15 +10,12 @@ import dev.stoker.ingest.pack.plan.SyncRule;
 import dev.stoker.ingest.pack.sync.SyncChanges;
 import dev.stoker.ingest.pack.sync.SyncChanges.Kind;
 import dev.stoker.schemas.text.Units;
-import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Mixin;
 
 /** {@code stoker sync}: makes the samples of a dataset agree with a directory tree. */
 @Command(
@@ -41,73 +36,49 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 public final class SyncVerb implements Callable<Integer> {
 
-    private final List<String> arguments;
-
-    @Spec
-    private CommandSpec spec;
-
-    /** Only for help: the job parses its own arguments. */
-    @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
-    private boolean json;
-
-    @Option(
-            names = NoIndexFlag.NAME,
-            description = "Do not add the new samples to the sample index; stoker index does so later.")
-    private boolean noIndex;
+    @Mixin
+    private final IngestCommand command;
 
     /** @param arguments of the job */
     public SyncVerb(List<String> arguments) {
-        this.arguments = NoIndexFlag.without(JsonFlag.without(arguments));
-        this.noIndex = NoIndexFlag.isIn(arguments);
-        this.json = JsonFlag.isIn(arguments);
+        this.command = new IngestCommand(arguments);
     }
 
     @Override
     public Integer call() throws Exception {
-        PrintWriter out = spec.commandLine().getOut();
-        PrintWriter err = spec.commandLine().getErr();
-        SyncOptions options = SyncOptions.parse(arguments.toArray(new String[0]));
-        Optional<SyncResult> result = InterruptibleIngest.run(
-                listener -> SyncJob.run(options, SyncJob.embedded(options), listener), "stoker sync", err);
-        if (result.isEmpty()) {
-            return InterruptibleIngest.INTERRUPTED;
-        }
-        if (json) {
-            out.println(toJson(result.get()));
-        } else {
-            print(result.get(), out);
-        }
-        if (!noIndex && result.get().ingest().outcome() == IngestResult.Outcome.COMMITTED) {
-            IndexUpdate.afterCommit(options.ingest().target(), err);
-        }
-        return 0;
+        SyncOptions options = SyncOptions.parse(command.arguments());
+        return command.run(
+                listener -> SyncJob.run(options, SyncJob.embedded(options), listener),
+                options.ingest().target(),
+                SyncVerb::toJson,
+                SyncVerb::lines,
+                result -> result.ingest().outcome() == IngestResult.Outcome.COMMITTED);
     }
 
-    private static void print(SyncResult result, PrintWriter out) {
+    private static List<String> lines(SyncResult result) {
         IngestResult ingest = result.ingest();
         SyncChanges changes = result.changes();
         boolean isDry = result.run() == SyncRule.Run.DRY;
-        List<String> lines = ingest.lines();
         if (ingest.outcome() == IngestResult.Outcome.COMMITTED_BEFORE) {
-            lines.forEach(out::println);
-            return;
+            return ingest.lines();
         }
+        List<String> lines = new ArrayList<>();
         if (isDry) {
-            out.println("compared with version " + ingest.version() + ": " + Units.count(changes.count(Kind.ADDED))
+            lines.add("compared with version " + ingest.version() + ": " + Units.count(changes.count(Kind.ADDED))
                     + " new, " + Units.count(changes.count(Kind.CHANGED)) + " changed, "
                     + Units.count(changes.count(Kind.RELABELLED)) + " of another class and "
                     + Units.count(changes.count(Kind.UNCHANGED)) + " unchanged files; "
                     + Units.plural(changes.count(Kind.REMOVED), "sample") + " to remove");
-            keys("+", changes, Kind.ADDED, out);
-            keys("~", changes, Kind.CHANGED, out);
-            keys("~ class of", changes, Kind.RELABELLED, out);
-            keys("-", changes, Kind.REMOVED, out);
+            keys("+", changes, Kind.ADDED, lines);
+            keys("~", changes, Kind.CHANGED, lines);
+            keys("~ class of", changes, Kind.RELABELLED, lines);
+            keys("-", changes, Kind.REMOVED, lines);
         } else if (ingest.outcome() == IngestResult.Outcome.UNCHANGED) {
-            out.println("nothing to commit: version " + ingest.version() + " agrees with the files, "
+            lines.add("nothing to commit: version " + ingest.version() + " agrees with the files, "
                     + Units.seconds(ingest.duration()));
         } else {
             // Files that were left out are not among the samples.
-            out.println("version " + ingest.version() + ": "
+            lines.add("version " + ingest.version() + ": "
                     + Units.plural(ingest.samples() - ingest.replaced(), "sample") + " added, "
                     + Units.count(ingest.replaced()) + " replaced"
                     + (changes.count(Kind.RELABELLED) > 0
@@ -118,30 +89,31 @@ public final class SyncVerb implements Callable<Integer> {
                     + Units.seconds(ingest.duration()));
         }
         if (changes.count(Kind.MISSING) > 0) {
-            out.println("kept: " + Units.plural(changes.count(Kind.MISSING), "sample")
+            lines.add("kept: " + Units.plural(changes.count(Kind.MISSING), "sample")
                     + " whose files are gone, such as "
                     + KeyText.line(changes.first(Kind.MISSING).get(0)) + "; --delete removes them");
         }
         if (changes.count(Kind.UPDATED) > 0) {
-            out.println("kept: " + Units.plural(changes.count(Kind.UPDATED), "sample")
+            lines.add("kept: " + Units.plural(changes.count(Kind.UPDATED), "sample")
                     + " with values that stoker update has set, although the files have changed, such as "
                     + KeyText.line(changes.first(Kind.UPDATED).get(0)) + "; --replace-updated replaces them");
         }
         // The first line is the one of an ingest.
-        lines.stream().filter(line -> line.startsWith("left out: ")).forEach(out::println);
-        ingest.excludedKeys().lines().forEach(out::println);
-        ingest.missingLines().forEach(out::println);
+        ingest.lines().stream().filter(line -> line.startsWith("left out: ")).forEach(lines::add);
+        lines.addAll(ingest.excludedKeys().lines());
+        lines.addAll(ingest.missingLines());
         if (isDry) {
-            out.println("nothing was written; run without --dry-run to commit");
+            lines.add("nothing was written; run without --dry-run to commit");
         }
+        return lines;
     }
 
-    private static void keys(String sign, SyncChanges changes, Kind kind, PrintWriter out) {
+    private static void keys(String sign, SyncChanges changes, Kind kind, List<String> lines) {
         List<String> first = changes.first(kind);
-        first.forEach(key -> out.println(sign + " " + KeyText.line(key)));
+        first.forEach(key -> lines.add(sign + " " + KeyText.line(key)));
         long more = changes.count(kind) - first.size();
         if (more > 0) {
-            out.println(sign + " and " + Units.count(more) + " more");
+            lines.add(sign + " and " + Units.count(more) + " more");
         }
     }
 
