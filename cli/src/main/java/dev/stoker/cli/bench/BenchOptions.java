@@ -1,6 +1,6 @@
 package dev.stoker.cli.bench;
 
-import dev.stoker.cli.options.JsonFlag;
+import dev.stoker.cli.options.OwnFlags;
 import dev.stoker.flink.arguments.OptionValues;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ final class BenchOptions {
             description = "How often each figure is measured; the table shows the median and the spread. Default: 3.")
     private int rounds = 3;
 
-    @Option(names = JsonFlag.NAME, description = "Print JSON.")
+    @Option(names = OwnFlags.JSON, description = "Print JSON.")
     private boolean json;
 
     int rounds() {

@@ -1,6 +1,6 @@
 package dev.stoker.cli.feed;
 
-import dev.stoker.cli.options.JsonFlag;
+import dev.stoker.cli.options.OwnFlags;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.Signals;
 import dev.stoker.cli.output.Terminal;
@@ -56,7 +56,7 @@ public final class RunVerb implements Callable<Integer> {
 
     /** Only for help: the job parses its own arguments. */
     @Option(
-            names = JsonFlag.NAME,
+            names = OwnFlags.JSON,
             description = "Print the feed's result as JSON, on one line after the command's output.")
     private boolean json;
 
@@ -65,8 +65,8 @@ public final class RunVerb implements Callable<Integer> {
      * @param command the words after the first {@code --}
      */
     public RunVerb(List<String> arguments, List<String> command) {
-        this.arguments = JsonFlag.without(arguments);
-        this.json = JsonFlag.isIn(arguments);
+        this.arguments = OwnFlags.without(arguments, OwnFlags.JSON);
+        this.json = arguments.contains(OwnFlags.JSON);
         this.command = List.copyOf(command);
     }
 

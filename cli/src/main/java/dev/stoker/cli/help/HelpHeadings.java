@@ -1,7 +1,6 @@
 package dev.stoker.cli.help;
 
-import dev.stoker.cli.options.JsonFlag;
-import dev.stoker.cli.options.NoIndexFlag;
+import dev.stoker.cli.options.OwnFlags;
 import dev.stoker.export.ExportFlags;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
@@ -67,7 +66,7 @@ public final class HelpHeadings {
                             "--check",
                             "--checksum",
                             "--with-ledgers",
-                            NoIndexFlag.NAME,
+                            OwnFlags.NO_INDEX,
                             "--erase",
                             "--certificate",
                             "--dry-run",
@@ -108,7 +107,7 @@ public final class HelpHeadings {
                             "--samples",
                             "--keys",
                             "--once",
-                            JsonFlag.NAME)),
+                            OwnFlags.JSON)),
             new Named("Help", List.of("--help")));
 
     /** The title of options that have no topic. */

@@ -1,7 +1,7 @@
 package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.options.JsonFlag;
+import dev.stoker.cli.options.OwnFlags;
 import dev.stoker.cli.output.ProgressLine;
 import dev.stoker.cli.output.Signals;
 import dev.stoker.export.ExportJob;
@@ -45,13 +45,13 @@ public final class ExportVerb implements Callable<Integer> {
     private CommandSpec spec;
 
     /** Only for help: the job parses its own arguments. */
-    @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
+    @Option(names = OwnFlags.JSON, description = "Print the result as JSON, on one line.")
     private boolean json;
 
     /** @param arguments of the job */
     public ExportVerb(List<String> arguments) {
-        this.arguments = JsonFlag.without(arguments);
-        this.json = JsonFlag.isIn(arguments);
+        this.arguments = OwnFlags.without(arguments, OwnFlags.JSON);
+        this.json = arguments.contains(OwnFlags.JSON);
     }
 
     @Override

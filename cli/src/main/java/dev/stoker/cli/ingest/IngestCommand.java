@@ -1,8 +1,7 @@
 package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.options.JsonFlag;
-import dev.stoker.cli.options.NoIndexFlag;
+import dev.stoker.cli.options.OwnFlags;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
@@ -24,19 +23,19 @@ final class IngestCommand {
     private CommandSpec spec;
 
     /** Only for help: the job parses its own arguments. */
-    @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
+    @Option(names = OwnFlags.JSON, description = "Print the result as JSON, on one line.")
     private boolean json;
 
     @Option(
-            names = NoIndexFlag.NAME,
+            names = OwnFlags.NO_INDEX,
             description = "Do not add the new samples to the sample index; stoker index does so later.")
     private boolean noIndex;
 
     /** @param arguments of the job, and the flags */
     IngestCommand(List<String> arguments) {
-        this.arguments = NoIndexFlag.without(JsonFlag.without(arguments));
-        this.noIndex = NoIndexFlag.isIn(arguments);
-        this.json = JsonFlag.isIn(arguments);
+        this.arguments = OwnFlags.without(arguments, OwnFlags.JSON, OwnFlags.NO_INDEX);
+        this.noIndex = arguments.contains(OwnFlags.NO_INDEX);
+        this.json = arguments.contains(OwnFlags.JSON);
     }
 
     /** Returns the arguments of the job. */

@@ -2,8 +2,7 @@ package dev.stoker.cli.keep;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.FlinkOptions;
-import dev.stoker.cli.options.JsonFlag;
-import dev.stoker.cli.options.NoIndexFlag;
+import dev.stoker.cli.options.OwnFlags;
 import dev.stoker.cli.options.ReadThreads;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.samples.OpenDataset;
@@ -56,7 +55,7 @@ public final class RebuildVerb implements Callable<Integer> {
     @Option(names = "--dry-run", description = "Read the chunks and print the result, and write nothing.")
     private boolean dryRun;
 
-    @Option(names = NoIndexFlag.NAME, description = "Do not build the sample index; stoker index does so later.")
+    @Option(names = OwnFlags.NO_INDEX, description = "Do not build the sample index; stoker index does so later.")
     private boolean noIndex;
 
     @Option(
@@ -68,7 +67,7 @@ public final class RebuildVerb implements Callable<Integer> {
     @Mixin
     private FlinkOptions flink = new FlinkOptions();
 
-    @Option(names = JsonFlag.NAME, description = "Print JSON, on one line.")
+    @Option(names = OwnFlags.JSON, description = "Print JSON, on one line.")
     private boolean json;
 
     @Override

@@ -1,7 +1,7 @@
 package dev.stoker.cli.keep;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.cli.options.JsonFlag;
+import dev.stoker.cli.options.OwnFlags;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.metadata.recovery.Recovery;
 import dev.stoker.metadata.recovery.RecoveryPlan;
@@ -38,7 +38,7 @@ public final class RecoverVerb implements Callable<Integer> {
     @Option(names = "--yes", description = "Restore the entries.")
     private boolean yes;
 
-    @Option(names = JsonFlag.NAME, description = "Print JSON, on one line.")
+    @Option(names = OwnFlags.JSON, description = "Print JSON, on one line.")
     private boolean json;
 
     @Override
