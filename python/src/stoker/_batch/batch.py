@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from stoker._batch import jax_arrays, pinned_memory, torch_tensors
 from stoker._batch.missing import Filling, Missing, hidden
-from stoker._batch.piece import Form, Piece, is_ragged
+from stoker._batch.piece import Form, Piece
 from stoker._batch.ragged import Ragged
 from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._batch.torch_tensors import is_tensor
@@ -136,7 +136,7 @@ class Batch:
         field = self._form.fields[name]
         if field.type == "utf8":
             return self._strings(name, field.nullable)
-        if field.item is not None and not is_ragged(field):
+        if field.item is not None and not field.is_ragged:
             return self._nested(field)
         if field.has_offsets:
             return self._ragged(name)
@@ -261,7 +261,7 @@ class Batch:
                 columns[name] = to.array(filling.filled(field, value.data, mask) if mask.any() else value.data, element)
             elif isinstance(value, np.ndarray) or is_tensor(value):
                 columns[name] = to.array(value, element)
-            elif isinstance(value, Ragged) and is_ragged(field) and to.ragged is not None:
+            elif isinstance(value, Ragged) and field.is_ragged and to.ragged is not None:
                 elements = value.values if items is None else filling.filled(field, value.values, ~items.values)
                 columns[name] = to.ragged(elements, value.offsets)
             elif isinstance(value, UnequalRows) and all(isinstance(r, np.ndarray) or is_tensor(r) for r in value):

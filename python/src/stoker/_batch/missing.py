@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
+from stoker._format.numbers import bfloat16_bits
 from stoker._format.plural import plural
 
 NO_CLASS = -100
@@ -96,5 +97,4 @@ def _fitting(value: Any, dtype: np.dtype[Any], field: Field) -> Any:
 def _bfloat16(value: float) -> int:
     if value != value:
         return 0xFFFF
-    bits = int(np.float32(value).view(np.uint32))
-    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    return int(bfloat16_bits(np.array([value]))[0])

@@ -45,11 +45,6 @@ class Form:
         return Form, (self._all, self._wanted)
 
 
-def is_ragged(field: Field) -> bool:
-    """Whether the rows are lists of numbers."""
-    return field.is_list or (field.null_items and field.item not in ("utf8", "binary"))
-
-
 class Piece:
     """One message; its columns are looked up on first use."""
 

@@ -245,7 +245,7 @@ def head_columns(head: ChunkHead, fields: Sequence[Field]) -> tuple[list[int], l
             counts[sizes > 0] = [
                 4 + 4 * struct.unpack_from("<i", column.data[at : at + 4].tobytes())[0] for at in starts.tolist()
             ]
-            if field.null_items and field.item not in ("utf8", "binary"):
+            if field.is_ragged:
                 lengths += np.maximum(counts - 4, 0) // 4 * field.dtype.itemsize
             else:
                 lengths += sizes - counts

@@ -9,7 +9,6 @@ import numpy as np
 
 from stoker._batch.batch import Batch
 from stoker._batch.missing import Filling, Missing
-from stoker._batch.piece import is_ragged
 from stoker._batch.ragged import Ragged
 from stoker._feed.reading import Reading
 from stoker._format.fields import Field
@@ -41,7 +40,7 @@ def dataset_of(
                     f"as_tf_dataset(signature={{{field.name!r}: tf.TensorSpec((None, 224, 224, 3), tf.uint8)}})"
                 )
             return tf.TensorSpec(_IMAGES[how.partition(":")[0]], tf.uint8)
-        if field.special is not None or (field.item is not None and not is_ragged(field)):
+        if field.special is not None or (field.item is not None and not field.is_ragged):
             raise ValueError(
                 f"field {field.name!r} has the type {field.type}, which no TensorFlow tensor holds; leave it out with "
                 "Feed(columns=[…]), or convert it in a loop over the feed"
@@ -49,7 +48,7 @@ def dataset_of(
         if field.type in ("utf8", "binary"):
             return tf.TensorSpec((None,), tf.string)
         kind = tf.bfloat16 if field.element == "bfloat16" else tf.as_dtype(field.dtype)
-        if is_ragged(field):
+        if field.is_ragged:
             return tf.RaggedTensorSpec((None, None), kind, 1, tf.int64)
         return tf.TensorSpec((None, *(field.shape or ())), kind)
 
@@ -93,7 +92,7 @@ def _column(tf: Any, batch: Batch, field: Field, decoded: bool, filling: Filling
         return _filled(np.ma.asarray(value), field, filling)
     half = tf.bfloat16.as_numpy_dtype if field.element == "bfloat16" else None
     if isinstance(value, Ragged):
-        if not is_ragged(field):
+        if not field.is_ragged:
             return _texts(value.tolist(), batch.validity(field.name), field, filling)
         first, last = int(value.offsets[0]), int(value.offsets[-1])
         items = batch.item_validity(field.name)

@@ -2,75 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from stoker._format.field_names import check_field_name
+from stoker._format.list_types import TEXTS, ListType, check_items, element_of, list_type, tensor_type
+from stoker._format.numbers import NUMBERS
 from stoker._format.temporal import Special, special
 from stoker.errors import CorruptDataError
 
-_NUMBERS: dict[str, Any] = {
-    "int8": pa.int8(),
-    "int16": pa.int16(),
-    "int32": pa.int32(),
-    "int64": pa.int64(),
-    "uint8": pa.uint8(),
-    "uint16": pa.uint16(),
-    "uint32": pa.uint32(),
-    "uint64": pa.uint64(),
-    "float16": pa.float16(),
-    "float32": pa.float32(),
-    "float64": pa.float64(),
-    "bfloat16": pa.uint16(),
-}
-_NULL_ITEMS = re.compile(r"([a-z0-9]+(?:\[\])?)\?(\[[0-9,]*\](?:\[\])?)")
-_NULLABLE_LIST = re.compile(r"([a-z0-9]+)\?\[\]")
-_TYPE = re.compile(r"([a-z0-9]+)(?:\[((?:[0-9]+(?:,[0-9]+)*)?)\])?")
-_TEXTS = ("utf8", "binary")
-_Parts = tuple[str, bool, "tuple[int, ...] | None"]
-"""Element type, whether it is a list or tensor, and the shape: None of a scalar or nested list, () of a list."""
-
-
-def check_items(kind: str) -> None:
-    """Raises `ValueError` for a nested list or tensor whose items could be null."""
-    match = _NULL_ITEMS.fullmatch(kind)
-    if match is not None and _NULLABLE_LIST.fullmatch(kind) is None:
-        raise ValueError(
-            f"items of tensors and of nested lists cannot be null: '{kind}'; use '{match[1]}{match[2]}'; the field "
-            "itself may be nullable"
-        )
-
-
-@cache
-def _item(kind: str) -> str | None:
-    nullable = _NULLABLE_LIST.fullmatch(kind)
-    if nullable is not None:
-        return nullable[1] if nullable[1] in _TEXTS or nullable[1] in _NUMBERS else None
-    item = kind.removesuffix("[]")
-    if item == kind:
-        return None
-    return item if item in _TEXTS or (item.endswith("[]") and item[:-2] in _NUMBERS) else None
-
-
-@cache
-def _parts(kind: str) -> _Parts:
-    check_items(kind)
-    if special(kind) is not None:
-        return kind, False, None
-    item = _item(kind)
-    if item is not None:
-        return item.removesuffix("[]"), False, None
-    match = _TYPE.fullmatch(kind)
-    if match is None:
-        raise LookupError(kind)
-    if match[2] is None:
-        return match[1], False, None
-    return match[1], True, tuple(int(d) for d in match[2].split(",")) if match[2] else ()
+_OTHERS: dict[str, Any] = {**TEXTS, "bool": pa.bool_(), "categorical": pa.int32()}
 
 
 @dataclass(frozen=True)
@@ -85,14 +29,12 @@ class Field:
     def __post_init__(self) -> None:
         check_field_name(self.name)
         try:
-            known = self.special is not None or self.item is not None
+            known = self.special is not None or self.list_type is not None
         except ValueError as e:
             raise ValueError(f"field {self.name}: {e}") from None
-        if not known:
-            kind, _, shape = self._parts()
-            known = kind in _NUMBERS if shape is not None else kind in _NUMBERS or kind in _OTHERS
-            if not known or (shape is not None and any(d < 1 for d in shape)):
-                raise ValueError(f"field {self.name}: unknown type {self.type!r}")
+        check_items(self.type)
+        if not (known or self.shape or self.type in NUMBERS or self.type in _OTHERS):
+            raise ValueError(f"field {self.name}: unknown type {self.type!r}")
         if self.payload and not (self.has_offsets or self.shape):
             raise ValueError(f"field {self.name}: {self.type} cannot be a payload field")
         if self.payload and self.item is not None:
@@ -107,42 +49,52 @@ class Field:
         return special(self.type)
 
     @property
-    def item(self) -> str | None:
-        """The type of the items of a nested list, or of a list with null items, else None.
+    def list_type(self) -> ListType | None:
+        """The items of a list, else None."""
+        return list_type(self.type)
 
-        It is utf8, binary or a list of numbers; in a list with null items utf8, binary or a number.
+    @property
+    def item(self) -> str | None:
+        """The type of the items that are read and written one by one, because they differ in length or may be null.
+
+        None for all other types, lists of numbers included.
         """
-        return _item(self.type)
+        own = self.list_type
+        return None if own is None or own.is_plain else own.item
 
     @property
     def null_items(self) -> bool:
         """Whether it is a list whose items may be null, such as `int32?[]`."""
-        return self.type.endswith("?[]")
-
-    def _parts(self) -> _Parts:
-        try:
-            return _parts(self.type)
-        except LookupError:
-            raise ValueError(f"field {self.name}: unknown type {self.type!r}") from None
+        own = self.list_type
+        return own is not None and own.null_items
 
     @property
     def element(self) -> str:
         """The element type of a list, nested list or tensor, else the type itself."""
-        return self._parts()[0]
+        return element_of(self.type)
 
     @property
     def is_list(self) -> bool:
-        return self._parts()[2] == ()
+        """Whether a row is a run of numbers of any length."""
+        own = self.list_type
+        return own is not None and own.is_plain
+
+    @property
+    def is_ragged(self) -> bool:
+        """Whether the rows are lists of numbers, which may be null."""
+        own = self.list_type
+        return own is not None and own.is_of_numbers
 
     @property
     def shape(self) -> tuple[int, ...] | None:
         """The shape of a tensor field, else None."""
-        return self._parts()[2] or None
+        own = tensor_type(self.type)
+        return None if own is None else own.shape
 
     @property
     def has_offsets(self) -> bool:
         """True if the values of a row vary in length: utf8, binary, lists of all kinds."""
-        return self.type in _TEXTS or self.is_list or self.item is not None
+        return self.type in TEXTS or self.list_type is not None
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -151,13 +103,13 @@ class Field:
         own = self.special
         if own is not None:
             return own.dtype
-        if kind in ("utf8", "binary"):
+        if kind in TEXTS:
             return np.dtype(np.uint8)
         if kind == "categorical":
             return np.dtype(np.int32)
         if kind == "bool":
             return np.dtype(np.bool_)
-        return np.dtype("uint16" if kind == "bfloat16" else kind)
+        return NUMBERS[kind].dtype
 
     @property
     def row_bytes(self) -> int:
@@ -174,20 +126,8 @@ class Field:
         return pa.field(self.name, self._arrow_type(), self.nullable, metadata)
 
     def _arrow_type(self) -> pa.DataType:
-        kind, _, shape = self._parts()
-        if self.special is not None:
-            return self.special.arrow()
-        if self.item is not None:
-            if self.null_items:
-                return pa.list_(pa.field("item", _OTHERS[kind] if kind in _TEXTS else _NUMBERS[kind]))
-            inner = _OTHERS[kind] if kind in _TEXTS else pa.list_(pa.field("item", _NUMBERS[kind], False))
-            return pa.list_(pa.field("item", inner, False))
-        if shape is None:
-            return _NUMBERS.get(kind) or _OTHERS[kind]
-        value = _NUMBERS[kind]
-        if shape:
-            return pa.fixed_shape_tensor(value, shape)
-        return pa.list_(pa.field("item", value, False))
+        own = self.special or self.list_type or tensor_type(self.type) or NUMBERS.get(self.type)
+        return _OTHERS[self.type] if own is None else own.arrow()
 
     @staticmethod
     def from_json(item: Any, where: str) -> Field:
@@ -199,14 +139,6 @@ class Field:
 
     def to_json(self) -> dict[str, Any]:
         return {"name": self.name, "type": self.type, "nullable": self.nullable, "payload": self.payload}
-
-
-_OTHERS: dict[str, Any] = {
-    "bool": pa.bool_(),
-    "utf8": pa.utf8(),
-    "binary": pa.binary(),
-    "categorical": pa.int32(),
-}
 
 
 def batch_schema(fields: tuple[Field, ...]) -> pa.Schema:

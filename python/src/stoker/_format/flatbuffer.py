@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from stoker._format.canonical_json import array_of_numbers
 from stoker._format.fields import Field
+from stoker._format.list_types import element_of, list_type, tensor_type
+from stoker._format.numbers import NUMBERS
 from stoker._format.temporal import UNITS, Decimal128, Special, Time, Timestamp, special
 
 _STRUCTS = {code: struct.Struct("<" + code) for code in "BhiIq"}
@@ -22,10 +24,8 @@ _DECIMAL, _DATE, _TIME, _TIMESTAMP = 7, 8, 9, 10
 _MILLISECONDS = 1
 _TIME_BITS = 32
 _PLAIN = {"utf8": _UTF8, "binary": _BINARY, "bool": _BOOL}
-_FLOATS = ("float16", "float32", "float64")
-_INTS = {
-    f"{sign}int{bits}": (bits, not sign) for sign in ("", "u") for bits in (8, 16, 32, 64)
-} | {"bfloat16": (16, False)}  # fmt: skip
+_PRECISIONS = (2, 4, 8)
+"""Bytes of floating-point numbers, in the order of Arrow's Precision."""
 
 MAGIC = b"ARROW1\0\0"
 ALIGNMENT = 64
@@ -127,30 +127,24 @@ class _Builder:
         return b"".join(reversed(self._parts))
 
 
-def _split(kind: str) -> tuple[str, list[int] | None]:
-    """Item type and shape; an empty shape for lists, None for everything else."""
-    if special(kind) is not None:
-        return kind, None
-    element, bracket, shape = kind.rpartition("[") if kind.endswith("]") else (kind, "", "")
-    return element.removesuffix("?"), [int(d) for d in shape[:-1].split(",") if d] if bracket else None
-
-
 def _type(b: _Builder, kind: str) -> tuple[int, int]:
     """Type code and position of the type's table."""
-    element, shape = _split(kind)
     own = special(kind)
     if own is not None:
         return _special(b, own)
-    if shape is not None:
-        return (_FIXED_LIST, b.table((0, "i", math.prod(shape)))) if shape else (_LIST, b.table())
+    if list_type(kind) is not None:
+        return _LIST, b.table()
+    tensor = tensor_type(kind)
+    if tensor is not None:
+        return _FIXED_LIST, b.table((0, "i", math.prod(tensor.shape)))
     if kind in _PLAIN:
         return _PLAIN[kind], b.table()
-    if kind in _FLOATS:
-        return _FLOAT, b.table((0, "h", _FLOATS.index(kind)))
     if kind.startswith("fixed_size_binary("):
         return _FIXED_BINARY, b.table((0, "i", int(kind[18:-1])))
-    bits, signed = _INTS[element]
-    return _INT, b.table((0, "i", bits), (1, "B", int(signed)))
+    stored = NUMBERS[kind].dtype
+    if stored.kind == "f":
+        return _FLOAT, b.table((0, "h", _PRECISIONS.index(stored.itemsize)))
+    return _INT, b.table((0, "i", 8 * stored.itemsize), (1, "B", int(stored.kind == "i")))
 
 
 def _special(b: _Builder, kind: Special) -> tuple[int, int]:
@@ -178,15 +172,17 @@ def _pairs(b: _Builder, metadata: Mapping[str, str]) -> int:
 
 
 def _field(b: _Builder, column: SchemaColumn, number: int, is_child: bool = False) -> int:
-    element, shape = _split(column.type)
-    null_items = column.type.endswith("?[]")
-    children = [] if shape is None else [_field(b, SchemaColumn("item", element, null_items), number, True)]
-    own = {}
-    if element.removesuffix("[]") == "bfloat16" and not is_child:
+    items, tensor = list_type(column.type), tensor_type(column.type)
+    children, own = [], {}
+    if items is not None:
+        children = [_field(b, SchemaColumn("item", items.item, items.null_items), number, True)]
+    if tensor is not None:
+        children = [_field(b, SchemaColumn("item", tensor.element), number, True)]
+    if element_of(column.type) == "bfloat16" and not is_child:
         own["stoker.type"] = column.type
-    if shape:
+    if tensor is not None:
         own["ARROW:extension:name"] = "arrow.fixed_shape_tensor"
-        own["ARROW:extension:metadata"] = f'{{"shape":{array_of_numbers(shape)}}}'
+        own["ARROW:extension:metadata"] = f'{{"shape":{array_of_numbers(tensor.shape)}}}'
     name = b.string(column.name)
     categorical = column.type == "categorical"
     code, table = _type(b, "utf8" if categorical else column.type)

@@ -83,15 +83,13 @@ class Column:
     def of(field: Field) -> Column:
         """The column of a field."""
         kind = "fixed"
-        if field.item is not None:
-            numbers = field.item.endswith("[]")
-            plain = np.dtype(np.uint8)
-            offsets = numbers or field.item in ("utf8", "binary")
-            nulls = (field.null_items, offsets)
-            return Column(field.name, "nested", 1, 1, field.nullable, False, plain, field.dtype, numbers, *nulls)
+        own = field.list_type
+        if own is not None and not own.is_plain:
+            items = (field.dtype, own.is_of_lists, own.null_items, not own.is_of_numbers)
+            return Column(field.name, "nested", 1, 1, field.nullable, False, np.dtype(np.uint8), *items)
         if field.type in ("utf8", "binary"):
             kind = "bytes"
-        elif field.is_list:
+        elif own is not None:
             kind = "list"
         elif field.shape:
             kind = "tensor"

@@ -12,13 +12,15 @@ from stoker._format.avro import _Cursor
 from stoker._format.fields import Field
 from stoker._format.message import KEY, Column, MessageLayout
 from stoker._format.nested_rows import encoded
+from stoker._format.numbers import FLOATS, NUMBERS
 from stoker._format.temporal import DECIMAL, Decimal128
 from stoker._kafka.join import Read, pack
 from stoker._memory.buffers import BufferPool
 from stoker.errors import CorruptDataError
 
 Value = Callable[[_Cursor], Any]
-_WIDTHS = {"float16": 4, "bfloat16": 4, "float32": 4, "float64": 8}
+_WIDTHS = {kind: max(4, NUMBERS[kind].dtype.itemsize) for kind in FLOATS}
+"""Bytes of a floating-point number in Avro."""
 _MOST = 10
 """Bytes of the longest number of Avro."""
 

@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 from stoker._format import arrow_arrays
 from stoker._format.fields import Field
 from stoker._format.nested_rows import rows_of, without_nulls
+from stoker._format.numbers import FLOATS, NUMBERS
 from stoker._format.temporal import Date, Decimal128, Special, Time, Timestamp
-from stoker._packing.segments import NumberError, Segment, float_bits, whole_floats
+from stoker._packing.segments import Segment
+from stoker._packing.stored_numbers import NumberError, stored_numbers
 from stoker._packing.values import MAX_CLASS_BYTES, null_advice
 from stoker.errors import InvalidSampleError
 
@@ -25,7 +27,6 @@ _ALIKE: dict[type[Special], Any] = {
     Time: pa.types.is_time,
     Decimal128: pa.types.is_decimal,
 }
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
 class Unfit(Exception):  # noqa: N818 - caught where row and key are known
@@ -242,27 +243,19 @@ def _numbers(array: pa.Array, field: Field) -> npt.NDArray[Any]:
         return np.asarray(pc.fill_null(array.cast(pa.bool_()), False).to_numpy(zero_copy_only=False))
     if pa.types.is_null(kind):
         return np.zeros(len(array), field.dtype)
-    is_float = field.type in _FLOATS
+    is_float = field.type in FLOATS
     if not (pa.types.is_integer(kind) or (is_float and pa.types.is_floating(kind))):
         raise Unfit(f"expected a column of {'numbers' if is_float else 'whole numbers'}, not {kind}")
     if array.null_count:
         array = pc.fill_null(array, pa.scalar(0, pa.int8()).cast(kind))
     values: npt.NDArray[Any] = array.to_numpy(zero_copy_only=False)
-    if is_float:
-        # A column of uint16 is taken for the bits of bfloat16, as Arrow has no such type.
-        same = kind == (pa.uint16() if field.type == "bfloat16" else field.arrow().type)
-        try:
-            if same:
-                return values
-            return whole_floats(values, field.type) if values.dtype.kind in "iu" else float_bits(values, field.type)
-        except NumberError as e:
-            raise Unfit(str(e), e.at) from None
-    info = np.iinfo(field.dtype)
-    if len(values) and (int(values.min()) < info.min or int(values.max()) > info.max):
-        wrong = [i for i in (int(values.argmin()), int(values.argmax())) if not info.min <= int(values[i]) <= info.max]
-        row = wrong[0]
-        raise Unfit(f"{values[row]} is not between {info.min} and {info.max}, the range of {field.type}", row)
-    return values.astype(field.dtype, copy=False)
+    # A column of uint16 is taken for the bits of bfloat16, as Arrow has no such type.
+    if kind == NUMBERS[field.type].arrow():
+        return values
+    try:
+        return stored_numbers(values, field.type)
+    except NumberError as e:
+        raise Unfit(str(e), e.at) from None
 
 
 def _bools(array: pa.Array) -> npt.NDArray[np.bool_]:

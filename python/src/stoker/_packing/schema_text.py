@@ -9,7 +9,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from stoker._format.fields import Field, check_items
+from stoker._format.fields import Field
+from stoker._format.list_types import check_items
 
 _TYPES = (
     "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, utf8, binary, categorical, "

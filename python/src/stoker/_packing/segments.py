@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,9 @@ from stoker._format import crc as crc_library
 from stoker._format.fields import Field
 from stoker._format.message import Column, Sizes
 from stoker._format.nested_columns import nested_parts
+from stoker._format.numbers import FLOATS
 from stoker._format.temporal import DECIMAL
+from stoker._packing.stored_numbers import float_bits
 
 Bytes = bytes | memoryview
 _NO_LENGTHS = np.zeros(0, np.int64)
@@ -71,79 +73,6 @@ class Content:
         return Sizes(self.nulls, self.elements, *lengths, self.items, self.item_nulls)
 
 
-class NumberError(ValueError):
-    """The type of its field does not hold a number; `at` is its place among the given ones."""
-
-    def __init__(self, why: str, at: int = 0) -> None:
-        super().__init__(why)
-        self.at = at
-
-
-class TooLargeError(NumberError):
-    """A finite number is too large for the type of its field."""
-
-    @staticmethod
-    def of(value: Any, kind: str, at: int = 0) -> TooLargeError:
-        """The error of a value and a type."""
-        return TooLargeError(f"{value} is too large for {kind}; clip it{_WIDER.get(kind, '')}", at)
-
-
-_WIDER: Final = {
-    "float16": ", or declare the field as float32 or float64",
-    "bfloat16": ", or declare the field as float64",
-    "float32": ", or declare the field as float64",
-}
-
-
-def bfloat16_bits(values: npt.NDArray[Any]) -> npt.NDArray[np.uint16]:
-    """The upper halves of the nearest float32, ties to even."""
-    with np.errstate(over="ignore"):
-        bits = np.asarray(values, np.float64).astype(np.float32).view(np.uint32)
-    rounded = (bits + np.uint32(0x7FFF) + (bits >> np.uint32(16) & np.uint32(1))) >> np.uint32(16)
-    return np.where(np.isnan(values), bits >> np.uint32(16) | np.uint32(0x40), rounded).astype(np.uint16)
-
-
-def float_bits(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
-    """Numbers in the floating-point type of a field, rounded to the nearest, ties to even. Raises `TooLargeError`."""
-    if kind == "bfloat16":
-        rounded: npt.NDArray[Any] = bfloat16_bits(values)
-        infinite = rounded & np.uint16(0x7FFF) == np.uint16(0x7F80)
-    else:
-        with np.errstate(over="ignore"):
-            rounded = np.asarray(values, np.float64).astype(kind)
-        infinite = np.isinf(rounded)
-    if infinite.any():
-        wrong = np.flatnonzero(infinite & np.isfinite(values))
-        if len(wrong):
-            raise TooLargeError.of(np.ravel(values)[wrong[0]], kind, int(wrong[0]))
-    if kind == "float16":
-        nan = np.isnan(rounded)
-        if nan.any():
-            bits = rounded.view(np.uint16)
-            bits[nan] = bits[nan] & np.uint16(0x8000) | np.uint16(0x7E00)
-    return rounded
-
-
-_EXACT: Final = {"float16": 1 << 11, "bfloat16": 1 << 8, "float32": 1 << 24, "float64": 1 << 53}
-"""Whole numbers up to this one are values of the type."""
-
-
-def whole_floats(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
-    """Whole numbers in the floating-point type of a field, which must hold them exactly. Raises `NumberError`."""
-    stored = float_bits(values, kind)
-    limit = _EXACT[kind]
-    large = np.flatnonzero((values > limit) | (values < -limit))
-    if len(large):
-        held = np.ravel(stored)[large]
-        if kind == "bfloat16":
-            held = (held.astype(np.uint32) << np.uint32(16)).view(np.float32)
-        pairs = zip(large.tolist(), np.ravel(values)[large].tolist(), held.tolist(), strict=True)
-        for at, number, near in pairs:
-            if int(near) != number:
-                raise NumberError(f"{number} is not exactly a {kind}; give a float to round it", at)
-    return stored
-
-
 def of_rows(field: Field, values: list[Any]) -> Segment:
     """A segment of values as the converters of `_values` give them; None: no value."""
     rows = len(values)
@@ -164,7 +93,7 @@ def of_rows(field: Field, values: list[Any]) -> Segment:
     if field.dtype == DECIMAL:
         nothing = bytes(DECIMAL.itemsize)
         return Segment(rows, valid, np.frombuffer(b"".join(v or nothing for v in values), DECIMAL))
-    if field.element in ("float16", "bfloat16", "float32", "float64"):
+    if field.element in FLOATS:
         return Segment(rows, valid, float_bits(np.array(values, np.float64), field.element))
     return Segment(rows, valid, np.array(values, field.dtype))
 

@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from stoker._format.fields import Field
 from stoker._format.nested_rows import encoded
+from stoker._format.numbers import FLOATS, bfloat16_values
 from stoker._packing.pack import MAX_VALUE
-from stoker._packing.segments import NumberError, TooLargeError, float_bits, whole_floats
 from stoker._packing.special_values import special_converter
+from stoker._packing.stored_numbers import NumberError, TooLargeError, float_bits, stored_numbers
 
 Converter = Callable[[Any], Any]
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
 def converter(field: Field) -> Converter:
@@ -29,12 +29,12 @@ def converter(field: Field) -> Converter:
     if field.special is not None:
         return special_converter(field.special)
     if field.item is not None:
-        return _numbers(field) if field.null_items and field.item not in _OTHERS else _nested(field)
+        return _numbers(field) if field.is_ragged else _nested(field)
     if field.is_list or field.shape:
         return _array(field)
     if field.type in _OTHERS:
         return _OTHERS[field.type]
-    return _float(field) if field.type in _FLOATS else _integer(field)
+    return _float(field) if field.type in FLOATS else _integer(field)
 
 
 def text(value: Any) -> bytes:
@@ -141,9 +141,9 @@ _SMALL = 256
 
 def _check_whole(value: int, number: float, field: Field) -> None:
     """Refuses a whole number that the type does not hold exactly; one that is too large for it is refused later."""
-    (stored,) = float_bits(np.array([number]), field.type)
-    held = float(np.uint32(int(stored) << 16).view(np.float32)) if field.type == "bfloat16" else float(stored)
-    if int(held) != value:
+    stored = float_bits(np.array([number]), field.type)
+    held = bfloat16_values(stored) if field.type == "bfloat16" else stored
+    if int(held[0]) != value:
         raise NumberError(f"{value} is not exactly a {field.type}; give a float to round it")
 
 
@@ -227,7 +227,7 @@ def _numbers(field: Field) -> Converter:
             present = np.fromiter((each is not None for each in whole), np.bool_, len(whole))
             # Each number is converted alone: NumPy takes large and small integers together for floats.
             numbers = [_item(one, at, each) for at, each in enumerate(whole) if each is not None]
-            given = np.array(numbers, np.float64 if field.element in _FLOATS else field.dtype)
+            given = np.array(numbers, np.float64 if field.element in FLOATS else field.dtype)
         if given.ndim != 1:
             raise ValueError(f"expected one dimension, not shape {given.shape}")
         data = elements(given, item).tobytes()
@@ -280,17 +280,10 @@ def elements(array: npt.NDArray[Any], field: Field) -> npt.NDArray[Any]:
     if array.size == 0:
         return np.zeros(array.shape, wanted)
     # Bools are 0 and 1 in lists of uint8 only.
-    if kind not in ("iuf" if field.element in _FLOATS else "iub" if field.element == "uint8" else "iu"):
-        whole = "" if field.element in _FLOATS else "whole "
+    if kind not in ("iuf" if field.element in FLOATS else "iub" if field.element == "uint8" else "iu"):
+        whole = "" if field.element in FLOATS else "whole "
         raise TypeError(f"expected {whole}numbers, not elements of type {array.dtype}")
-    if field.element in _FLOATS:
-        return whole_floats(array, field.element) if kind in "iu" else float_bits(array, field.element)
-    info = np.iinfo(wanted)
-    low, high = int(array.min()), int(array.max())
-    if low < info.min or high > info.max:
-        wrong = low if low < info.min else high
-        raise ValueError(f"{wrong} is not between {info.min} and {info.max}, the range of {field.element}")
-    return array.astype(wanted)
+    return stored_numbers(array, field.element)
 
 
 def _kind(value: Any) -> str:
