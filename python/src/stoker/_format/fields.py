@@ -11,6 +11,7 @@ import pyarrow as pa
 from stoker._format.field_names import check_field_name
 from stoker._format.list_types import TEXTS, ListType, check_items, element_of, list_type, tensor_type
 from stoker._format.numbers import NUMBERS
+from stoker._format.once import once
 from stoker._format.temporal import Special, special
 from stoker.errors import CorruptDataError
 
@@ -48,7 +49,7 @@ class Field:
         """The parameters of a timestamp, date, time or decimal, else None."""
         return special(self.type)
 
-    @property
+    @once
     def list_type(self) -> ListType | None:
         """The items of a list, else None."""
         return list_type(self.type)
@@ -68,7 +69,7 @@ class Field:
         own = self.list_type
         return own is not None and own.null_items
 
-    @property
+    @once
     def element(self) -> str:
         """The element type of a list, nested list or tensor, else the type itself."""
         return element_of(self.type)
@@ -96,7 +97,7 @@ class Field:
         """True if the values of a row vary in length: utf8, binary, lists of all kinds."""
         return self.type in TEXTS or self.list_type is not None
 
-    @property
+    @once
     def dtype(self) -> np.dtype[Any]:
         """NumPy type of an element as it is stored (bfloat16: its bits as uint16; utf8, binary: bytes)."""
         kind = self.element

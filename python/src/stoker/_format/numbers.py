@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from stoker._format.once import once
+
 
 @dataclass(frozen=True)
 class Number:
@@ -23,7 +25,7 @@ class Number:
         """NumPy's and Arrow's name of the type in which it is stored: bfloat16 as its bits."""
         return "uint16" if self.name == "bfloat16" else self.name
 
-    @property
+    @once
     def dtype(self) -> np.dtype[Any]:
         """NumPy type of the stored numbers."""
         return np.dtype(self.stored)

@@ -76,9 +76,8 @@ def stored_numbers(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
     if kind in FLOATS:
         return whole_floats(values, kind) if values.dtype.kind in "iu" else float_bits(values, kind)
     dtype = NUMBERS[kind].dtype
-    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
-    for at in (int(values.argmin()), int(values.argmax())) if values.size else ():
-        number = int(np.ravel(values)[at])
-        if not low <= number <= high:
-            raise NumberError(f"{number} is not between {low} and {high}, the range of {kind}", at)
+    info = np.iinfo(dtype)
+    if values.size and ((below := int(values.min()) < info.min) or int(values.max()) > info.max):
+        at = int(values.argmin() if below else values.argmax())
+        raise NumberError(f"{np.ravel(values)[at]} is not between {info.min} and {info.max}, the range of {kind}", at)
     return values.astype(dtype, copy=False)
