@@ -10,19 +10,14 @@ import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.schemas.arrow.types.Field;
-import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.json.Json;
-import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.HadoopSettings;
 import dev.stoker.storage.hadoop.HdfsCluster;
 import dev.stoker.storage.hadoop.S3Server;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -30,7 +25,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -38,7 +32,6 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -56,8 +49,6 @@ class RemoteStoresITCase {
 
     @TempDir
     static Path directory;
-
-    private static final FieldType BINARY = FieldType.parse("binary");
 
     private static String s3;
     private static String hdfs;
@@ -221,59 +212,6 @@ class RemoteStoresITCase {
         assertThat(Json.PLAIN.readTree(out.toString()).path("samples").asInt()).isEqualTo(tree.size());
         assertThat(stoker("show", target, "--n", "2")).isZero();
         assertThat(out.toString()).contains("2 of " + (tree.size() + 1) + " samples");
-    }
-
-    @Test
-    @Tag("full-stores")
-    void letsSeveralProcessesCommitAtOnce() throws Exception {
-        List<String> targets = List.of(s3 + "/contested", hdfs + "/contested");
-        DatasetInfo info = new DatasetInfo(
-                UUID.randomUUID(),
-                "contested",
-                Instant.ofEpochMilli(0),
-                List.of(Field.payload("image", BINARY)),
-                Map.of());
-        for (String target : targets) {
-            try (ObjectStore store = Stores.open(target)) {
-                Dataset.create(store, info);
-            }
-        }
-        List<Process> processes = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-            List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-Xmx256m",
-                    "-Djava.io.tmpdir=" + directory,
-                    "-Dstoker.hadoop.conf=" + System.getProperty("stoker.hadoop.conf"),
-                    "-cp",
-                    System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-                    CommitContender.class.getName(),
-                    "process" + i,
-                    "8"));
-            command.addAll(targets);
-            processes.add(new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(new File(directory.toFile(), "process" + i + ".log"))
-                    .start());
-        }
-        for (int i = 0; i < 2; i++) {
-            assertThat(processes.get(i).waitFor(120, TimeUnit.SECONDS)).isTrue();
-            assertThat(processes.get(i).exitValue())
-                    .as(Files.readString(directory.resolve("process" + i + ".log")))
-                    .isZero();
-        }
-        for (String target : targets) {
-            try (ObjectStore store = Stores.open(target)) {
-                Dataset dataset = Dataset.open(store);
-                List<String> ingests = new ArrayList<>();
-                for (long version = 1; version <= dataset.latestVersion(); version++) {
-                    LogEntry entry = dataset.entry(version);
-                    ingests.add(entry.ingest());
-                }
-                assertThat(ingests).hasSize(16).doesNotHaveDuplicates();
-            }
-        }
     }
 
     /** Every batch of an epoch by its number, as delivered by a feed over the dataset. */

@@ -5,19 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.Packed;
 import dev.stoker.ingest.spec.IngestListener;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.topic.value.DeadLetters;
-import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.lease.Leases;
-import dev.stoker.metadata.lease.WriterProcess;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.LocalObjectStore;
-import dev.stoker.storage.ObjectStore;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -25,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
@@ -79,60 +70,6 @@ class TopicIngestJobITCase {
         assertThat(second.samples()).isEqualTo(31);
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
         Streams.verify(target);
-    }
-
-    @Test
-    void theLeaseNamesThisProcessSoThatItDoesNotOutliveIt() throws Exception {
-        assertThat(processesOfLeases("ingest-leased", JobLauncher.Mode.EMBEDDED))
-                .containsExactly(WriterProcess.current());
-    }
-
-    @Test
-    void theLeaseOfAJobOnAClusterNamesNoProcess() throws Exception {
-        assertThat(processesOfLeases("ingest-leased-elsewhere", JobLauncher.Mode.ATTACHED))
-                .containsExactly("");
-    }
-
-    /** Ingests a topic as a job that runs in this process or elsewhere, and returns the processes of its leases. */
-    private static List<String> processesOfLeases(String name, JobLauncher.Mode mode) throws Exception {
-        Topic topic = Topic.create(name, 1);
-        Path target = directory.resolve(name + "-data");
-        sendRaw(topic, name, 1, 0, 3);
-        List<String> processes = new ArrayList<>();
-        IngestListener<TopicIngestProgress> listener = new IngestListener<>() {
-            @Override
-            public void started(String run, List<String> plan) {
-                try (ObjectStore store = new LocalObjectStore(target)) {
-                    new Leases(Dataset.open(store)).all().values().forEach(lease -> processes.add(lease.process()));
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            }
-        };
-        TopicIngestOptions options = Streams.options(topic.uri(), target, "--value=raw", "--until=latest");
-        try (JobLauncher job = new LauncherOfMode(Streams.job(), mode)) {
-            TopicIngestJob.run(options, job, listener, () -> false);
-        }
-        return processes;
-    }
-
-    /** Delegates to another launcher, but reports a different mode. */
-    private record LauncherOfMode(JobLauncher launcher, Mode mode) implements JobLauncher {
-
-        @Override
-        public StreamExecutionEnvironment environment() {
-            return launcher.environment();
-        }
-
-        @Override
-        public RunningJob launch(String name) throws Exception {
-            return launcher.launch(name);
-        }
-
-        @Override
-        public void close() throws IOException {
-            launcher.close();
-        }
     }
 
     @Test
