@@ -45,7 +45,6 @@ import picocli.CommandLine.Spec;
 public final class RunVerb implements Callable<Integer> {
 
     private static final int NOT_FOUND = 127;
-    private static final int INTERRUPTED = 130;
 
     private final List<String> arguments;
     private final List<String> command;
@@ -125,7 +124,7 @@ public final class RunVerb implements Callable<Integer> {
             }
         } catch (InterruptedException e) {
             err.println("stoker: interrupted");
-            return INTERRUPTED;
+            return Signals.INTERRUPTED;
         }
         return code;
     }

@@ -15,7 +15,6 @@ import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -61,20 +60,16 @@ public final class ExportVerb implements Callable<Integer> {
             PlanReport.print(ExportJob.plan(options), json, spec.commandLine().getOut());
             return 0;
         }
-        return run(options);
+        PrintWriter err = spec.commandLine().getErr();
+        return Signals.interrupting(() -> run(options, err), e -> {
+            err.println("stoker: interrupted; nothing was exported");
+            return Signals.INTERRUPTED;
+        });
     }
 
-    private int run(ExportOptions options) throws Exception {
-        PrintWriter err = spec.commandLine().getErr();
-        AtomicBoolean interrupted = new AtomicBoolean();
-        Thread worker = Thread.currentThread();
-        try (Signals signals = new Signals();
-                ProgressLine line = new ProgressLine(err);
+    private int run(ExportOptions options, PrintWriter err) throws Exception {
+        try (ProgressLine line = new ProgressLine(err);
                 JobLauncher launcher = ExportJob.embedded(options)) {
-            signals.onStop(() -> {
-                interrupted.set(true);
-                worker.interrupt();
-            });
             ExportResult result = ExportJob.run(options, launcher, new ExportListener() {
                 @Override
                 public void started(List<String> plan) {
@@ -89,13 +84,6 @@ public final class ExportVerb implements Callable<Integer> {
             line.end();
             print(result);
             return 0;
-        } catch (Exception e) {
-            // The exception of an interrupted job depends on its state.
-            if (!interrupted.get()) {
-                throw e;
-            }
-            err.println("stoker: interrupted; nothing was exported");
-            return 130;
         }
     }
 

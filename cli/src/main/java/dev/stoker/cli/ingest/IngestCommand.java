@@ -2,6 +2,7 @@ package dev.stoker.cli.ingest;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.options.OwnFlags;
+import dev.stoker.cli.output.Signals;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
@@ -72,7 +73,7 @@ final class IngestCommand {
         PrintWriter err = spec.commandLine().getErr();
         Optional<T> result = InterruptibleIngest.run(job, spec.qualifiedName(), err);
         if (result.isEmpty()) {
-            return InterruptibleIngest.INTERRUPTED;
+            return Signals.INTERRUPTED;
         }
         print(result.get(), toJson, lines);
         if (!noIndex && isIndexed.test(result.get())) {

@@ -8,14 +8,10 @@ import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Runs an ingest in the foreground: shows its progress, and cancels it on Ctrl-C. */
 final class InterruptibleIngest {
-
-    /** The exit code after Ctrl-C. */
-    static final int INTERRUPTED = 130;
 
     private InterruptibleIngest() {}
 
@@ -32,14 +28,18 @@ final class InterruptibleIngest {
      */
     static <T> Optional<T> run(Job<T> job, String command, PrintWriter err) throws Exception {
         AtomicReference<String> ingest = new AtomicReference<>();
-        AtomicBoolean interrupted = new AtomicBoolean();
-        Thread worker = Thread.currentThread();
-        try (Signals signals = new Signals();
-                ProgressLine line = new ProgressLine(err)) {
-            signals.onStop(() -> {
-                interrupted.set(true);
-                worker.interrupt();
-            });
+        return Signals.interrupting(() -> Optional.of(run(job, ingest, err)), e -> {
+            if (ingest.get() == null) {
+                throw e;
+            }
+            err.println("stoker: interrupted; nothing is visible in the dataset. Resume with: " + command
+                    + " … --ingest-id " + ingest.get());
+            return Optional.empty();
+        });
+    }
+
+    private static <T> T run(Job<T> job, AtomicReference<String> ingest, PrintWriter err) throws Exception {
+        try (ProgressLine line = new ProgressLine(err)) {
             T result = job.run(new IngestListener<>() {
                 @Override
                 public void started(String ingestId, List<String> plan) {
@@ -53,15 +53,7 @@ final class InterruptibleIngest {
                 }
             });
             line.end();
-            return Optional.of(result);
-        } catch (Exception e) {
-            // The exception of an interrupted job depends on its state.
-            if (!interrupted.get() || ingest.get() == null) {
-                throw e;
-            }
-            err.println("stoker: interrupted; nothing is visible in the dataset. Resume with: " + command
-                    + " … --ingest-id " + ingest.get());
-            return Optional.empty();
+            return result;
         }
     }
 

@@ -31,7 +31,6 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -154,7 +153,13 @@ public final class CompactVerb implements Callable<Integer> {
             Compaction onCluster = flink.workers(open.location(), "stoker compact", threads, read, plan.bytes())
                     .map(workers -> compaction(open.dataset(), ingest, workers))
                     .orElse(compaction);
-            int code = run(onCluster, plan, read);
+            int code = Signals.interrupting(() -> run(onCluster, plan, read), e -> {
+                spec.commandLine()
+                        .getErr()
+                        .println("stoker: interrupted; run stoker log " + ShellText.word(path)
+                                + " to see whether it was committed");
+                return Signals.INTERRUPTED;
+            });
             if (code == 0) {
                 IndexUpdate.ofExisting(open, path, spec.commandLine().getErr());
             }
@@ -195,28 +200,12 @@ public final class CompactVerb implements Callable<Integer> {
 
     private int run(Compaction compaction, CompactionPlan plan, LongAdder read) throws Exception {
         long began = System.nanoTime();
-        AtomicBoolean interrupted = new AtomicBoolean();
-        Thread worker = Thread.currentThread();
-        try (Signals signals = new Signals();
-                ReadProgress watch = new ReadProgress(
-                        spec.commandLine().getErr(), () -> progress(read.sum(), plan.bytes(), began))) {
-            signals.onStop(() -> {
-                interrupted.set(true);
-                worker.interrupt();
-            });
+        PrintWriter err = spec.commandLine().getErr();
+        try (ReadProgress watch = new ReadProgress(err, () -> progress(read.sum(), plan.bytes(), began))) {
             CompactionResult result = compaction.run(plan);
             watch.end();
             print(result, Duration.ofNanos(System.nanoTime() - began));
             return 0;
-        } catch (Exception e) {
-            if (!interrupted.get()) {
-                throw e;
-            }
-            spec.commandLine()
-                    .getErr()
-                    .println("stoker: interrupted; run stoker log " + ShellText.word(path)
-                            + " to see whether it was committed");
-            return 130;
         }
     }
 

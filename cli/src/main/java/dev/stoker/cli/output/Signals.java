@@ -10,13 +10,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * While it is open, turns Ctrl-C, hang-up and termination into calls of a listener instead of an exit. The calls run on
  * a thread of the virtual machine. A second signal of the same kind ends the process at once.
  */
 public final class Signals implements AutoCloseable {
+
+    /** The exit code after Ctrl-C. */
+    public static final int INTERRUPTED = 130;
 
     private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
 
@@ -29,6 +34,11 @@ public final class Signals implements AutoCloseable {
     public interface Listener {
         /** Called with {@code INT}, {@code TERM} or {@code HUP}. */
         void signalled(String name);
+    }
+
+    /** Gives the result of interrupted work. */
+    public interface AfterInterrupt<T> {
+        T result(Exception e) throws Exception;
     }
 
     public Signals() {
@@ -68,6 +78,28 @@ public final class Signals implements AutoCloseable {
 
     public void onStop(Runnable action) {
         on(name -> action.run());
+    }
+
+    /**
+     * Runs work whose thread the signals interrupt.
+     *
+     * @param afterInterrupt gets the exception of interrupted work, which depends on its state
+     */
+    public static <T> T interrupting(Callable<T> work, AfterInterrupt<T> afterInterrupt) throws Exception {
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Thread worker = Thread.currentThread();
+        try (Signals signals = new Signals()) {
+            signals.onStop(() -> {
+                interrupted.set(true);
+                worker.interrupt();
+            });
+            return work.call();
+        } catch (Exception e) {
+            if (!interrupted.get()) {
+                throw e;
+            }
+            return afterInterrupt.result(e);
+        }
     }
 
     @Override

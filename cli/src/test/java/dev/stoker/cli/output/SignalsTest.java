@@ -1,7 +1,9 @@
 package dev.stoker.cli.output;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -20,6 +22,30 @@ class SignalsTest {
             assertThat(stopped.await(30, TimeUnit.SECONDS)).isTrue();
             assertThat(signals.exitCode()).hasValue(128 + 15);
         }
+    }
+
+    @Test
+    void interruptsWork() throws Exception {
+        CountDownLatch never = new CountDownLatch(1);
+        String result = Signals.interrupting(
+                () -> {
+                    send("TERM");
+                    never.await();
+                    return "done";
+                },
+                e -> "interrupted by " + e.getClass().getSimpleName());
+        assertThat(result).isEqualTo("interrupted by InterruptedException");
+    }
+
+    @Test
+    void failuresWithoutASignalAreThrown() {
+        IOException failure = new IOException("disk full");
+        assertThatThrownBy(() -> Signals.interrupting(
+                        () -> {
+                            throw failure;
+                        },
+                        e -> "interrupted"))
+                .isSameAs(failure);
     }
 
     private static void send(String signal) throws Exception {
