@@ -148,9 +148,7 @@ public final class GcVerb implements Callable<Integer> {
     private void print(GarbageCollection collection, List<Orphan> deleted, Duration limit, PrintWriter out) {
         for (Lease copy : collection.copies().values()) {
             out.println("chunks are kept: " + copy.ingest() + " of " + KeyText.line(copy.by()) + " is running since "
-                    + copy.created()
-                    + (Leases.isOfEndedProcess(copy) ? ", whose process has ended" : "")
-                    + "; if it is dead, run with --break " + copy.ingest());
+                    + since(copy) + "; if it is dead, run with --break " + copy.ingest());
         }
         if (collection.leftovers().isEmpty()
                 && collection.expired().isEmpty()
@@ -213,10 +211,13 @@ public final class GcVerb implements Callable<Integer> {
             case BESIDE_WRITERS -> "kept: writers or copies are running";
             case LEASED -> {
                 Lease lease = leftover.lease().orElseThrow();
-                yield "kept: lease of " + KeyText.line(lease.by()) + " since " + lease.created()
-                        + (Leases.isOfEndedProcess(lease) ? ", whose process has ended" : "");
+                yield "kept: lease of " + KeyText.line(lease.by()) + " since " + since(lease);
             }
         };
+    }
+
+    private static String since(Lease lease) {
+        return lease.created() + (Leases.isOfEndedProcess(lease) ? ", whose process has ended" : "");
     }
 
     /** Returns the files that a collection would delete. */
@@ -239,18 +240,21 @@ public final class GcVerb implements Callable<Integer> {
         }
     }
 
+    private static ObjectNode put(ObjectNode node, String idKey, Lease lease) {
+        return node.put(idKey, lease.ingest())
+                .put("by", lease.by())
+                .put("created", lease.created().toString())
+                .put("process_ended", Leases.isOfEndedProcess(lease));
+    }
+
     private ObjectNode toJson(GarbageCollection collection, List<Orphan> deleted) {
         ObjectNode root = Json.object();
         root.putArray("orphans");
         root.putArray("leases");
-        for (Lease copy : collection.copies().values()) {
-            root.withArray("copies")
-                    .addObject()
-                    .put("id", copy.ingest())
-                    .put("by", copy.by())
-                    .put("created", copy.created().toString())
-                    .put("process_ended", Leases.isOfEndedProcess(copy));
-        }
+        collection
+                .copies()
+                .values()
+                .forEach(copy -> put(root.withArray("copies").addObject(), "id", copy));
         put(root.putArray("expired_chunks"), collection.expired(), deleted);
         put(root.putArray("ended_feeds"), collection.ofEndedFeeds(), deleted);
         for (Leftover leftover : collection.leftovers()) {
@@ -266,12 +270,7 @@ public final class GcVerb implements Callable<Integer> {
                         .put("deleted", deleted.contains(orphan));
             }
             leftover.lease()
-                    .ifPresent(lease -> root.withArray("leases")
-                            .addObject()
-                            .put("ingest", lease.ingest())
-                            .put("by", lease.by())
-                            .put("created", lease.created().toString())
-                            .put("process_ended", Leases.isOfEndedProcess(lease))
+                    .ifPresent(lease -> put(root.withArray("leases").addObject(), "ingest", lease)
                             .put("files", leftover.files().size())
                             .put("bytes", leftover.bytes()));
         }
