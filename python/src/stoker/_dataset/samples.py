@@ -25,6 +25,7 @@ from stoker._dataset.snapshot import Snapshot, open_snapshot
 from stoker._dataset.values import column_value, payload_value, value_of
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
+from stoker._format.list_types import TEXTS
 from stoker._format.notebook import ROWS, SHOWN_BYTES, Unread, fields_table, table
 from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError, MissingDependencyError, StokerError
@@ -355,7 +356,7 @@ class Samples:
             if most is not None and length > most:
                 out[field.name] = Unread(length)
                 continue
-            start, fixed = int(places.starts[row]), field.type in ("utf8", "binary")
+            start, fixed = int(places.starts[row]), field.type in TEXTS
             data = chunk.read(index, start, length, fixed)
             if crc32c(data) != crc and chunk.renew(index):
                 data = chunk.read(index, start, length, fixed)

@@ -12,6 +12,7 @@ from stoker._batch.missing import Filling, Missing
 from stoker._batch.ragged import Ragged
 from stoker._feed.reading import Reading
 from stoker._format.fields import Field
+from stoker._format.list_types import TEXTS
 from stoker.errors import MissingDependencyError
 
 _IMAGES = {"rgb": (None, None, None, 3), "gray": (None, None, None)}
@@ -45,7 +46,7 @@ def dataset_of(
                 f"field {field.name!r} has the type {field.type}, which no TensorFlow tensor holds; leave it out with "
                 "Feed(columns=[…]), or convert it in a loop over the feed"
             )
-        if field.type in ("utf8", "binary"):
+        if field.type in TEXTS:
             return tf.TensorSpec((None,), tf.string)
         kind = tf.bfloat16 if field.element == "bfloat16" else tf.as_dtype(field.dtype)
         if field.is_ragged:

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
+from stoker._format.list_types import TEXTS
 from stoker._format.once import once
 from stoker.errors import BatchTooLargeError, CorruptDataError
 
@@ -87,7 +88,7 @@ class Column:
         if own is not None and not own.is_plain:
             items = (field.dtype, own.is_of_lists, own.null_items, not own.is_of_numbers)
             return Column(field.name, "nested", 1, 1, field.nullable, False, np.dtype(np.uint8), *items)
-        if field.type in ("utf8", "binary"):
+        if field.type in TEXTS:
             kind = "bytes"
         elif own is not None:
             kind = "list"

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from stoker._format.avro import _Cursor
 from stoker._format.fields import Field
+from stoker._format.list_types import TEXTS
 from stoker._format.message import KEY, Column, MessageLayout
 from stoker._format.nested_rows import encoded
 from stoker._format.numbers import FLOATS, NUMBERS
@@ -33,7 +34,7 @@ def _value(field: Field, classes: Mapping[str, Sequence[str]]) -> Value:
     """Reads a value that is there."""
     if field.is_list:
         return _numbers(field)
-    if field.shape or field.type in ("utf8", "binary"):
+    if field.shape or field.type in TEXTS:
         return _bytes
     if field.item is not None:
         return _items(field)
@@ -107,7 +108,7 @@ def _items(field: Field) -> Value:
     """Reads an array of byte strings, of arrays of numbers, or of nulls and other items."""
     unit = field.dtype.itemsize
     item: Value = _bytes
-    if field.element not in ("utf8", "binary"):
+    if field.element not in TEXTS:
         item = _number(field) if field.null_items else _numbers(field)
 
     def read(c: _Cursor) -> bytes:

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from stoker._format import arrow_arrays
 from stoker._format.fields import Field
+from stoker._format.list_types import TEXTS
 from stoker._format.nested_rows import rows_of, without_nulls
 from stoker._format.numbers import FLOATS, NUMBERS
 from stoker._format.temporal import Date, Decimal128, Special, Time, Timestamp
@@ -52,7 +53,7 @@ def segment(array: pa.Array, field: Field) -> Segment:
         return Segment(len(array), valid, _special(array, field, field.special))
     if field.item is not None:
         return _nested(array, field, valid)
-    if field.type in ("utf8", "binary"):
+    if field.type in TEXTS:
         return _bytes(array, field, valid)
     if field.is_list:
         return _list(array, field, valid)

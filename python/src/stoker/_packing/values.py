@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
+from stoker._format.list_types import TEXTS
 from stoker._format.nested_rows import encoded
 from stoker._format.numbers import FLOATS, bfloat16_values
 from stoker._packing.pack import MAX_VALUE
@@ -207,7 +208,7 @@ def _item(convert: Converter, at: int, value: Any) -> Any:
 
 def null_advice(field: Field) -> str:
     """The next step if an item of a list is null."""
-    return f"; declare the field as {field.item}?[]" if field.item in ("utf8", "binary") else ""
+    return f"; declare the field as {field.item}?[]" if field.item in TEXTS else ""
 
 
 def _numbers(field: Field) -> Converter:
