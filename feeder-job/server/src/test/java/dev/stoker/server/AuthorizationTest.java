@@ -24,7 +24,7 @@ import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.security.FeedToken;
 import dev.stoker.server.security.ServerSecurity;
 import dev.stoker.server.session.FeedServer;
-import dev.stoker.server.session.accept.Acceptor;
+import dev.stoker.server.session.accept.PendingConnection;
 import dev.stoker.server.session.accept.TcpListener;
 import dev.stoker.server.session.accept.Wire;
 import dev.stoker.server.session.group.Admission;
@@ -163,8 +163,8 @@ class AuthorizationTest {
     }
 
     /** A door at which something happens between the judgement and the session. */
-    private static Acceptor.Gate slow(Acceptor.Gate gate, Runnable meanwhile) {
-        return new Acceptor.Gate() {
+    private static PendingConnection.Gate slow(PendingConnection.Gate gate, Runnable meanwhile) {
+        return new PendingConnection.Gate() {
             @Override
             public Admission judge(Hello hello) throws ProtocolException {
                 Admission admission = gate.judge(hello);

@@ -11,7 +11,7 @@ import dev.stoker.schemas.protocol.parts.UnixAddress;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.session.FeedServer;
-import dev.stoker.server.session.accept.Acceptor;
+import dev.stoker.server.session.accept.PendingConnection;
 import dev.stoker.server.session.accept.Listener;
 import dev.stoker.server.session.accept.Wire;
 import dev.stoker.server.session.group.Admission;
@@ -27,10 +27,10 @@ import java.util.function.Consumer;
 public final class SimulatedListener implements Listener {
     private final String address;
     private final Threads threads;
-    private final Acceptor.Gate gate;
+    private final PendingConnection.Gate gate;
     private boolean open;
 
-    private SimulatedListener(String address, Threads threads, Acceptor.Gate gate) {
+    private SimulatedListener(String address, Threads threads, PendingConnection.Gate gate) {
         this.address = address;
         this.threads = threads;
         this.gate = gate;

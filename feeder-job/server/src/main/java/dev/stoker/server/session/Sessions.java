@@ -10,7 +10,7 @@ import dev.stoker.server.security.FeedToken;
 import dev.stoker.server.security.KeyLimit;
 import dev.stoker.server.security.ServerTls;
 import dev.stoker.server.security.TokenRights;
-import dev.stoker.server.session.accept.Acceptor;
+import dev.stoker.server.session.accept.PendingConnection;
 import dev.stoker.server.session.accept.PlainWire;
 import dev.stoker.server.session.accept.ProcessLimits;
 import dev.stoker.server.session.accept.RateLimitedLog;
@@ -35,7 +35,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The sessions of a server: whom it lets in, and each from its first thread to its last word. Thread-safe. */
-final class Sessions implements Acceptor.Gate {
+final class Sessions implements PendingConnection.Gate {
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 

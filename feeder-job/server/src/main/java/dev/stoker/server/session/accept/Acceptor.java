@@ -1,12 +1,7 @@
 package dev.stoker.server.session.accept;
 
-import dev.stoker.schemas.protocol.ErrorMessage;
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Protocol;
-import dev.stoker.schemas.protocol.ProtocolException;
-import dev.stoker.schemas.protocol.codec.FrameDecoder;
 import dev.stoker.server.feed.PortRange;
-import dev.stoker.server.session.group.Admission;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -25,12 +20,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
-import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Accepts connections, reads the first frame of each, and admits or rejects it. One thread handles all of them.
+ * Accepts connections, and watches each until it is admitted or rejected. One thread handles all of them.
  *
  * <p>Before a connection is admitted, it costs a socket and at most 16 KiB, which are allocated as bytes arrive. Under
  * TLS it also costs an engine and room for three records. At most {@link #MAX_PENDING} connections wait at a time;
@@ -48,34 +42,13 @@ public final class Acceptor implements AutoCloseable {
      */
     private static final int UNIX_SEND_BYTES = 4 << 20;
 
-    /** Checks first frames. Runs on the accepting thread and must not block. */
-    public interface Gate {
-        /**
-         * Judges a client.
-         *
-         * @return what {@link #enter} needs
-         * @throws ProtocolException if the client is refused
-         */
-        Admission judge(Hello hello) throws ProtocolException;
-
-        /** Returns the connection through which a socket is read. */
-        Wire wire(SocketChannel channel) throws IOException;
-
-        /**
-         * Takes over the connection, which is in blocking mode, its decoder, and the bytes that followed HELLO.
-         *
-         * @throws ProtocolException if there is no room for a session; the caller then still owns the connection
-         */
-        void enter(Wire wire, FrameDecoder decoder, Admission admission, byte[] rest) throws IOException;
-    }
-
     private final ServerSocketChannel server;
     private final Selector selector;
     private final SelectionKey acceptKey;
     /** The Unix-domain socket, if it exists. */
     private final Optional<ServerSocketChannel> local;
 
-    private final Gate gate;
+    private final PendingConnection.Gate gate;
     private final LongAdder rejected;
     private final Thread thread;
     private final LinkedHashSet<PendingConnection> pending = new LinkedHashSet<>();
@@ -109,7 +82,11 @@ public final class Acceptor implements AutoCloseable {
      * @param local an additional bound Unix-domain socket, which its owner closes
      * @param rejected counts rejected connections, without probes and connections that closed without sending anything
      */
-    Acceptor(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
+    Acceptor(
+            ServerSocketChannel server,
+            Optional<ServerSocketChannel> local,
+            PendingConnection.Gate gate,
+            LongAdder rejected)
             throws IOException {
         this.server = server;
         this.local = local;
@@ -227,7 +204,7 @@ public final class Acceptor implements AutoCloseable {
             }
             PendingConnection connection;
             try {
-                connection = new PendingConnection(gate.wire(channel), now);
+                connection = new PendingConnection(gate, channel, rejected, now);
                 channel.configureBlocking(false);
                 if (listener == server) {
                     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
@@ -252,59 +229,17 @@ public final class Acceptor implements AutoCloseable {
             if (!connection.discard(input)) {
                 drop(connection);
             }
-            return;
-        }
-        try {
-            Optional<Hello> hello = connection.read(input);
-            if (hello.isPresent()) {
-                letIn(connection, key, gate.judge(hello.get()));
-            } else if (connection.hasEnded()) {
-                gone(connection);
+        } else if (connection.read(input, now)) {
+            key.cancel();
+            selector.selectNow();
+            pending.remove(connection);
+            if (!connection.enter(input, now)) {
+                connection.channel().register(selector, SelectionKey.OP_READ, connection);
+                pending.add(connection);
             }
-        } catch (ProtocolException e) {
-            leave(connection, now, connection.isProbe());
-            connection.reject(ErrorMessage.of(e));
-        } catch (PlainTextException e) {
-            leave(connection, now, e.isProbe());
-            connection.rejectPlainText();
-        } catch (SSLException e) {
-            LOG.info(
-                    "A connection from {} is not secure: {}",
-                    connection.channel().getRemoteAddress(),
-                    e.getMessage());
-            leave(connection, now, false);
-            connection.channel().shutdownOutput();
+        } else if (connection.hasEnded()) {
+            gone(connection);
         }
-    }
-
-    private void letIn(PendingConnection connection, SelectionKey key, Admission admission) throws IOException {
-        byte[] rest = new byte[input.remaining()];
-        input.get(rest);
-        key.cancel();
-        selector.selectNow();
-        pending.remove(connection);
-        connection.channel().configureBlocking(true);
-        connection.wire().admitted();
-        try {
-            gate.enter(connection.wire(), connection.decoder(), admission, rest);
-        } catch (ProtocolException e) {
-            // Rejected at the last moment: report it to the peer as for any other connection.
-            connection.channel().configureBlocking(false);
-            connection.channel().register(selector, SelectionKey.OP_READ, connection);
-            pending.add(connection);
-            throw e;
-        }
-    }
-
-    /**
-     * Ends a connection, and counts it as rejected unless it only probed the server. Reads and discards what the peer
-     * still sends.
-     */
-    private void leave(PendingConnection connection, long now, boolean probes) {
-        if (!probes) {
-            rejected.increment();
-        }
-        connection.leave(now);
     }
 
     private void dropOldest() {

@@ -16,7 +16,7 @@ public interface Listener extends AutoCloseable {
          * @param gate judges first frames and takes connections over
          * @param rejected counts connections that never became sessions
          */
-        Listener open(Acceptor.Gate gate, LongAdder rejected) throws IOException;
+        Listener open(PendingConnection.Gate gate, LongAdder rejected) throws IOException;
     }
 
     /** {@code host:port} for trainers. */
