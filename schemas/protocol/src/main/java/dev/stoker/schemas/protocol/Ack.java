@@ -18,6 +18,7 @@ import java.util.List;
  * </pre>
  */
 public final class Ack implements Frame {
+    private static final int FIXED = 16;
     private static final int FLAGS = 10;
     private static final int REPEATED = 1;
 
@@ -128,6 +129,27 @@ public final class Ack implements Frame {
 
     public byte[] rawEntries() {
         return entries;
+    }
+
+    public ByteBuffer body() {
+        ByteBuffer out = ByteBuffer.allocate(FIXED + entries.length).order(ByteOrder.LITTLE_ENDIAN);
+        out.putInt((int) subscription).putInt((int) epoch);
+        return out.putInt(count()).putInt(0).put(entries).flip();
+    }
+
+    public static Ack read(ByteBuffer body) throws ProtocolException {
+        long subscription = Integer.toUnsignedLong(body.getInt());
+        long epoch = Integer.toUnsignedLong(body.getInt());
+        long count = Integer.toUnsignedLong(body.getInt());
+        if (body.getInt() != 0) {
+            throw ProtocolException.badFrame("ACK: reserved bytes are not 0");
+        }
+        if (body.remaining() != count * AckEntry.BYTES) {
+            throw ProtocolException.badFrame("ACK: " + body.remaining() + " bytes left for " + count + " entries");
+        }
+        byte[] entries = new byte[body.remaining()];
+        body.get(entries);
+        return new Ack(subscription, epoch, entries);
     }
 
     @Override

@@ -1,6 +1,11 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.protocol.parts.Fields;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Announces a file that later {@link BatchRef}s may refer to, on a session with local reads (server to client). Its
@@ -23,6 +28,31 @@ public record FileAnnouncement(long file, long device, long inode, long length, 
         Fields.natural("length", length);
         if (!path.startsWith("/") || path.length() > MAX_PATH || path.indexOf('\0') >= 0) {
             throw new IllegalArgumentException("path: expected an absolute one of at most " + MAX_PATH + " characters");
+        }
+    }
+
+    public ByteBuffer body() {
+        byte[] name = path.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer out = ByteBuffer.allocate(FIXED + name.length).order(ByteOrder.LITTLE_ENDIAN);
+        out.putInt((int) file).putInt(name.length);
+        return out.putLong(device).putLong(inode).putLong(length).put(name).flip();
+    }
+
+    public static FileAnnouncement read(ByteBuffer body) throws ProtocolException {
+        long file = Integer.toUnsignedLong(body.getInt());
+        long pathBytes = Integer.toUnsignedLong(body.getInt());
+        long device = body.getLong();
+        long inode = body.getLong();
+        long length = body.getLong();
+        try {
+            if (body.remaining() != pathBytes) {
+                throw ProtocolException.badFrame(
+                        "FILE: " + body.remaining() + " bytes left for a path of " + pathBytes);
+            }
+            String path = StandardCharsets.UTF_8.newDecoder().decode(body).toString();
+            return new FileAnnouncement(file, device, inode, length, path);
+        } catch (CharacterCodingException e) {
+            throw new ProtocolException(ErrorCode.BAD_FRAME, "FILE: the path is not UTF-8", e);
         }
     }
 

@@ -1,12 +1,32 @@
 package dev.stoker.schemas.protocol.codec;
 
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchHeader;
+import dev.stoker.schemas.protocol.BatchRef;
+import dev.stoker.schemas.protocol.Delay;
+import dev.stoker.schemas.protocol.Entries;
+import dev.stoker.schemas.protocol.FileAnnouncement;
+import dev.stoker.schemas.protocol.Frame.Bye;
+import dev.stoker.schemas.protocol.Frame.Durable;
+import dev.stoker.schemas.protocol.Frame.EpochEnd;
+import dev.stoker.schemas.protocol.Frame.Grant;
+import dev.stoker.schemas.protocol.Frame.Nack;
+import dev.stoker.schemas.protocol.Frame.Ping;
+import dev.stoker.schemas.protocol.Frame.Pong;
+import dev.stoker.schemas.protocol.Frame.Release;
+import dev.stoker.schemas.protocol.Frame.Selected;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameType;
+import dev.stoker.schemas.protocol.GetSamples;
+import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.Protocol;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Samples;
+import dev.stoker.schemas.protocol.Select;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -168,12 +188,12 @@ public final class FrameDecoder {
 
     private Frame complete(ByteBuffer whole) throws ProtocolException {
         if (type == FrameType.HELLO) {
-            Frames.checkVersion(whole);
+            HelloFrame.checkVersion(whole);
         }
         if (Objects.requireNonNull(type, "the prefix was read").checksumBytes() > 0) {
             checkSum(whole);
         }
-        Frame frame = Frames.decode(type, flags, whole);
+        Frame frame = decode(type, flags, whole);
         greeted |= type == FrameType.HELLO;
         welcomed |= type == FrameType.WELCOME;
         type = null;
@@ -184,6 +204,78 @@ public final class FrameDecoder {
             body = new byte[0];
         }
         return frame;
+    }
+
+    /**
+     * Decodes a frame from its body.
+     *
+     * @param body between position and limit; the frame copies its content, except the message of a BATCH
+     */
+    private static Frame decode(FrameType type, int flags, ByteBuffer body) throws ProtocolException {
+        body.order(ByteOrder.LITTLE_ENDIAN);
+        try {
+            return switch (type) {
+                case HELLO -> HelloFrame.read(body);
+                case WELCOME -> FrameJson.welcome(JsonObject.read(type, body));
+                case SUBSCRIBE -> Subscribe.read(body);
+                case GRANT -> {
+                    long subscription = u32(body);
+                    zero(type, body.getInt());
+                    yield new Grant(subscription, body.getLong());
+                }
+                case BATCH -> new Batch(BatchHeader.read(flags, body), body.slice());
+                case ACK -> Ack.read(body);
+                case DURABLE -> new Durable(body.getLong());
+                case NACK -> {
+                    long subscription = u32(body);
+                    long epoch = u32(body);
+                    long number = body.getLong();
+                    int piece = u16(body);
+                    zero(type, body.getShort());
+                    yield new Nack(subscription, epoch, number, piece, body.getInt());
+                }
+                case EPOCH_END -> new EpochEnd(u32(body), u32(body), body.getLong(), body.getLong());
+                case PING -> new Ping(body.getLong());
+                case PONG -> new Pong(body.getLong());
+                case BYE -> new Bye();
+                case ERROR -> FrameJson.error(JsonObject.read(type, body));
+                case FILE -> FileAnnouncement.read(body);
+                case BATCH_REF -> BatchRef.read(flags, body);
+                case RELEASE -> new Release(body.getLong());
+                case LANE_MAP -> FrameJson.laneMap(JsonObject.read(type, body));
+                case STATS -> StatsJson.stats(JsonObject.read(type, body));
+                case DELAY -> {
+                    long subscription = u32(body);
+                    long epoch = u32(body);
+                    long number = body.getLong();
+                    int piece = u16(body);
+                    zero(type, body.getShort());
+                    yield new Delay(subscription, epoch, number, piece, u32(body), u32(body), u32(body));
+                }
+                case SELECT -> Select.read(body);
+                case SELECTED -> new Selected(body.getLong(), body.getLong());
+                case GET -> GetSamples.read(body);
+                case SAMPLES -> Samples.read(body);
+                case LIST -> ListSamples.read(body);
+                case ENTRIES -> Entries.read(body);
+            };
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new ProtocolException(ErrorCode.BAD_FRAME, type + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void zero(FrameType type, int reserved) throws ProtocolException {
+        if (reserved != 0) {
+            throw ProtocolException.badFrame(type + ": reserved bytes are not 0");
+        }
+    }
+
+    private static long u32(ByteBuffer body) {
+        return Integer.toUnsignedLong(body.getInt());
+    }
+
+    private static int u16(ByteBuffer body) {
+        return Short.toUnsignedInt(body.getShort());
     }
 
     /** Compares the checksum at the end of a body with its bytes, and removes it. */

@@ -7,165 +7,29 @@ import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.Fingerprint;
-import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.order.delivery.Participant;
-import dev.stoker.schemas.order.delivery.SkipList;
 import dev.stoker.schemas.protocol.ErrorMessage;
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Protocol;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Welcome;
-import dev.stoker.schemas.protocol.parts.Caller;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.protocol.parts.FieldInfo;
-import dev.stoker.schemas.protocol.parts.Instance;
-import dev.stoker.schemas.protocol.parts.Launch;
 import dev.stoker.schemas.protocol.parts.UnixAddress;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** Reads and writes the JSON of HELLO, WELCOME, LANE_MAP and ERROR, with the keys in the order of the format page. */
+/** Reads and writes the JSON of WELCOME, LANE_MAP and ERROR, with the keys in the order of the format page. */
 final class FrameJson {
     private static final Pattern UUID_TEXT =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-    private static final int RANGE_NUMBERS = 3;
-
     private FrameJson() {}
-
-    static byte[] of(Hello hello) {
-        ObjectNode json = JsonObject.nodes().objectNode();
-        json.put("token", hello.token().orElse(null));
-        json.put("feed", hello.feed().orElse(null));
-        json.put("stream", hello.stream().orElse(null));
-        json.put("group", hello.group());
-        json.set(
-                "order",
-                hello.order().isEmpty() ? null : JsonObject.parse(hello.order().toJson()));
-        json.put("rank", hello.participant().rank());
-        json.put("world_size", hello.participant().worldSize());
-        json.put("worker", hello.participant().worker());
-        json.put("workers", hello.participant().workers());
-        json.put("replica", hello.replica());
-        json.put("run", hello.run());
-        json.put("client", hello.client());
-        if (hello.localFiles() > 0) {
-            json.put("local_files", hello.localFiles());
-            if (hello.localReadsFrom() > 0) {
-                json.put("local_reads_from", hello.localReadsFrom());
-            }
-        }
-        hello.epoch().ifPresent(epoch -> json.put("epoch", epoch));
-        hello.version().ifPresent(version -> json.put("version", version));
-        write(hello.caller(), json);
-        if (!hello.skip().ranges().isEmpty()) {
-            ArrayNode skip = json.putArray("skip");
-            for (SkipList.Range range : hello.skip().ranges()) {
-                skip.addArray().add(range.epoch()).add(range.first()).add(range.last());
-            }
-        }
-        return JsonObject.bytes(json);
-    }
-
-    private static void write(Caller caller, ObjectNode json) {
-        if (caller.joined() > 0) {
-            json.put("joined", caller.joined());
-        }
-        if (caller.sentNanos() > 0) {
-            json.put("sent", caller.sentNanos());
-        }
-        if (caller.look()) {
-            json.put("look", true);
-        }
-        caller.instance()
-                .ifPresent(instance -> json.putObject("instance")
-                        .put("boot", instance.boot())
-                        .put("pid", instance.pid())
-                        .put("start", instance.start())
-                        .put("host", instance.host()));
-        caller.launch()
-                .ifPresent(launch -> json.putObject("launch")
-                        .put("launcher", launch.launcher())
-                        .put("id", launch.id())
-                        .put("restarts", launch.restarts()));
-    }
-
-    private static Caller caller(JsonObject json) throws ProtocolException {
-        Optional<Instance> instance = Optional.empty();
-        Optional<Launch> launch = Optional.empty();
-        if (json.get("instance") != null) {
-            JsonObject process = json.object("instance");
-            instance = Optional.of(new Instance(
-                    process.text("boot"),
-                    process.number("pid", Long.MAX_VALUE),
-                    process.number("start", Long.MAX_VALUE),
-                    process.text("host")));
-        }
-        if (json.get("launch") != null) {
-            JsonObject job = json.object("launch");
-            launch = Optional.of(
-                    new Launch(job.text("launcher"), job.text("id"), (int) job.number("restarts", Integer.MAX_VALUE)));
-        }
-        return new Caller(
-                json.get("joined") == null ? 0 : json.number("joined", Long.MAX_VALUE),
-                json.get("sent") == null ? 0 : json.number("sent", Long.MAX_VALUE),
-                json.optionalFlag("look"),
-                instance,
-                launch);
-    }
-
-    static Hello hello(JsonObject json) throws ProtocolException {
-        JsonNode order = json.get("order");
-        return new Hello(
-                json.optionalText("token"),
-                json.optionalText("feed"),
-                json.optionalText("stream"),
-                json.optionalText("group").orElse(Hello.DEFAULT_GROUP),
-                order == null ? OrderOverlay.NONE : OrderOverlay.fromJson(order),
-                new Participant(
-                        json.optionalInt("rank", 0),
-                        json.optionalInt("world_size", 1),
-                        json.optionalInt("worker", 0),
-                        json.optionalInt("workers", 1)),
-                json.optionalInt("replica", 0),
-                json.get("run") == null ? 0 : json.number("run", Hello.MAX_RUN),
-                json.optionalText("client").orElse(""),
-                json.optionalInt("local_files", 0),
-                json.optionalInt("local_reads_from", 0),
-                json.optionalNumber("epoch"),
-                json.optionalNumber("version"),
-                caller(json),
-                skip(json));
-    }
-
-    private static SkipList skip(JsonObject json) throws ProtocolException {
-        JsonNode list = json.get("skip");
-        if (list == null) {
-            return SkipList.NONE;
-        }
-        if (!list.isArray() || list.isEmpty() || list.size() > SkipList.MAX_RANGES) {
-            throw ProtocolException.badFrame("HELLO: skip: expected 1 to " + SkipList.MAX_RANGES + " ranges");
-        }
-        List<SkipList.Range> ranges = new ArrayList<>();
-        for (JsonNode range : list) {
-            if (!range.isArray() || range.size() != RANGE_NUMBERS) {
-                throw ProtocolException.badFrame("HELLO: skip: expected [epoch,first,last], found " + range);
-            }
-            ranges.add(new SkipList.Range(
-                    json.number("skip", range.get(0), Long.MAX_VALUE),
-                    json.number("skip", range.get(1), SkipList.MAX_NUMBER),
-                    json.number("skip", range.get(2), SkipList.MAX_NUMBER)));
-        }
-        return new SkipList(ranges);
-    }
 
     static byte[] of(Welcome welcome) {
         ObjectNode json = JsonObject.nodes().objectNode();
