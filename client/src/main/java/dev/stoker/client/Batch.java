@@ -196,7 +196,8 @@ public final class Batch implements AutoCloseable {
         require(field, cell.column().field().type() == ScalarType.CATEGORICAL, "categorical");
         return cell.column().isNull(cell.row())
                 ? Optional.empty()
-                : Optional.of(Objects.requireNonNull(welcome.classes().get(field), "a categorical field has classes")
+                : Optional.of(Objects.requireNonNull(
+                                welcome.columns().classes().get(field), "a categorical field has classes")
                         .get((int) cell.column().longAt(cell.row())));
     }
 

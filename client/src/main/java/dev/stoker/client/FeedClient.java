@@ -97,8 +97,10 @@ public final class FeedClient implements AutoCloseable {
             throw new StateMismatchException(
                     "stream " + stream.name() + ": split " + stream.split() + ", asked for " + split);
         });
-        if (!welcome().follows() || welcome().epoch().isPresent()) {
-            options.skip().requireBatches(welcome().epoch(), welcome().size().batches());
+        if (!welcome().session().follows() || welcome().session().epoch().isPresent()) {
+            options.skip()
+                    .requireBatches(
+                            welcome().session().epoch(), welcome().size().batches());
         }
         if (options.version().orElse(stream.version()) != stream.version()) {
             throw new StateMismatchException("stream " + stream.name() + ": version " + stream.version()
@@ -167,7 +169,7 @@ public final class FeedClient implements AutoCloseable {
                 source.beginEmpty(span);
             }
             // If each epoch has its own version, the version is known when the epoch begins.
-            if (!welcome().follows()) {
+            if (!welcome().session().follows()) {
                 Position following = new Position(start.epoch() + 1, 0);
                 Span.Range coming = share(following).whole().range(following.epoch());
                 if (coming.count() > 0) {
@@ -193,7 +195,7 @@ public final class FeedClient implements AutoCloseable {
     }
 
     boolean hasEnd() {
-        return options.epochs().isPresent() || welcome().epochs().isPresent();
+        return options.epochs().isPresent() || welcome().pass().epochs().isPresent();
     }
 
     /** Whether no epoch follows. */
@@ -217,8 +219,8 @@ public final class FeedClient implements AutoCloseable {
     /** Switches to an epoch of a feed whose epochs have separate versions. Does nothing after the last epoch. */
     private void changeEpoch(long epoch, OptionalLong version) {
         Welcome known = welcome();
-        boolean isHere = !known.follows()
-                || (known.epoch().equals(OptionalLong.of(epoch))
+        boolean isHere = !known.session().follows()
+                || (known.session().epoch().equals(OptionalLong.of(epoch))
                         && version.orElse(known.stream().version())
                                 == known.stream().version());
         if (isOver(epoch)) {
@@ -231,7 +233,7 @@ public final class FeedClient implements AutoCloseable {
     }
 
     private boolean isOver(long epoch) {
-        return isBeyond(options.epochs(), epoch) || isBeyond(welcome().epochs(), epoch);
+        return isBeyond(options.epochs(), epoch) || isBeyond(welcome().pass().epochs(), epoch);
     }
 
     private static boolean isBeyond(OptionalLong epochs, long epoch) {
@@ -313,7 +315,7 @@ public final class FeedClient implements AutoCloseable {
                     "Stream {}: the batch size has changed to {}: resuming at epoch {}, batch {}; {} samples are"
                             + " repeated",
                     welcome().stream().name(),
-                    welcome().order().batchSize(),
+                    welcome().pass().order().batchSize(),
                     found.position().epoch(),
                     found.position().batch(),
                     found.repeats());

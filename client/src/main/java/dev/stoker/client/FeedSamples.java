@@ -59,7 +59,11 @@ public final class FeedSamples implements AutoCloseable {
     public List<Optional<FeedSample>> get(List<String> keys) {
         return requests.get(keys).stream()
                 .map(row -> row.map(found -> new FeedSample(
-                        requests.fields(), requests.welcome().classes(), found.place(), found.columns(), found.row())))
+                        requests.fields(),
+                        requests.welcome().columns().classes(),
+                        found.place(),
+                        found.columns(),
+                        found.row())))
                 .toList();
     }
 

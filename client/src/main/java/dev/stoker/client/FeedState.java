@@ -33,13 +33,13 @@ final class FeedState {
     static String of(Position position, Welcome welcome, SkipList skip) {
         ObjectNode state = Json.object();
         state.put("stoker", FORMAT);
-        state.put("fingerprint", welcome.fingerprint().text());
+        state.put("fingerprint", welcome.pass().fingerprint().text());
         state.put("epoch", position.epoch());
         state.put("batch", position.batch());
         state.put("dataset", welcome.stream().dataset().toString());
         state.put("version", welcome.stream().version());
         state.put("split", welcome.stream().split());
-        state.set("order", tree(welcome.order().toJson()));
+        state.set("order", tree(welcome.pass().order().toJson()));
         List<SkipList.Range> coming = skip.from(position).ranges();
         if (!coming.isEmpty()) {
             ArrayNode list = state.putArray(SKIP);
@@ -89,7 +89,8 @@ final class FeedState {
                 welcome.stream().dataset().toString(),
                 differing);
         // A following feed may have another version if nothing of the epoch was read.
-        boolean sameVersion = !welcome.follows() || place(text).version().isPresent();
+        boolean sameVersion =
+                !welcome.session().follows() || place(text).version().isPresent();
         if (sameVersion) {
             compare(
                     "version",
@@ -103,8 +104,8 @@ final class FeedState {
                 && size.canConvertToInt()
                 && size.intValue() > 0
                 && size.intValue() <= OrderSpec.MAX_BATCH_SIZE
-                && size.intValue() != welcome.order().batchSize();
-        for (var here : tree(welcome.order().toJson()).properties()) {
+                && size.intValue() != welcome.pass().order().batchSize();
+        for (var here : tree(welcome.pass().order().toJson()).properties()) {
             if (isRegrouped && here.getKey().equals(BATCH_SIZE)) {
                 continue;
             }
@@ -118,7 +119,7 @@ final class FeedState {
             compare(
                     "fingerprint",
                     state.path("fingerprint").asText(),
-                    welcome.fingerprint().text(),
+                    welcome.pass().fingerprint().text(),
                     differing);
         }
         JsonNode epoch = state.path("epoch");
@@ -142,7 +143,7 @@ final class FeedState {
         }
         try {
             Regrouping found = isRegrouped
-                    ? Regrouping.of(welcome.order(), welcome.laneRows(), size.intValue(), position)
+                    ? Regrouping.of(welcome.pass().order(), welcome.pass().laneRows(), size.intValue(), position)
                     : new Regrouping(position, 0);
             if (found.position().batch() <= welcome.size().batches()) {
                 return found;

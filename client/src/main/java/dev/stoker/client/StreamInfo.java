@@ -47,18 +47,18 @@ public record StreamInfo(
                 welcome.stream().datasetName(),
                 welcome.stream().version(),
                 welcome.stream().split(),
-                welcome.fingerprint().text(),
-                welcome.order(),
+                welcome.pass().fingerprint().text(),
+                welcome.pass().order(),
                 fields(welcome),
-                welcome.classes(),
-                welcome.samples(),
+                welcome.columns().classes(),
+                welcome.pass().samples(),
                 welcome.size().batches(),
-                welcome.epochs(),
-                welcome.run());
+                welcome.pass().epochs(),
+                welcome.session().run());
     }
 
     static List<Field> fields(Welcome welcome) {
-        return welcome.fields().stream()
+        return welcome.columns().fields().stream()
                 .map(field -> new Field(field.name(), FieldType.parse(field.type()), field.nullable(), field.payload()))
                 .toList();
     }

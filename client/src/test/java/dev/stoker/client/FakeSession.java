@@ -105,14 +105,14 @@ final class FakeSession implements Runnable {
         switch (frame.type()) {
             case HELLO -> {
                 feeder.hellos.add((Hello) frame);
-                skip = ((Hello) frame).skip();
+                skip = ((Hello) frame).reading().skip();
                 if (feeder.refusal.isPresent()) {
                     send(feeder.refusal.get());
                     close();
                     return;
                 }
                 decoder.welcomed();
-                int offered = isNear ? ((Hello) frame).localFiles() : 0;
+                int offered = isNear ? ((Hello) frame).reading().localFiles() : 0;
                 localFiles = feeder.localFiles.isPresent() ? Math.min(offered, 1000) : 0;
                 send(feeder.stream.welcome(feeder.map(), !feeder.isOld).withLocalReads(localFiles));
             }

@@ -63,22 +63,10 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
         return new Welcome(
                 new Welcome.FeedName(FEED, "fake"),
                 new Welcome.StreamName("train", DATASET, "things", 3, "train"),
-                new Fingerprint(fingerprint),
-                order,
-                FIELDS,
-                CLASSES,
-                rows,
-                samples,
-                4096,
-                OptionalLong.empty(),
-                7,
-                1,
+                new Welcome.StreamColumns(FIELDS, CLASSES),
+                new Welcome.PassInfo(new Fingerprint(fingerprint), order, rows, samples, 4096, OptionalLong.empty()),
                 map,
-                0,
-                takesStats,
-                false,
-                OptionalLong.empty(),
-                false);
+                new Welcome.SessionInfo(7, 1, 0, takesStats, false, OptionalLong.empty(), false));
     }
 
     public EpochNumbering numbering(long epoch) {

@@ -266,9 +266,9 @@ class FeedClientTest {
                 .replica(3);
         try (FeedClient feed = builder.open()) {
             Hello hello = feeder.hellos.peek();
-            assertThat(hello.stream()).contains("val");
-            assertThat(hello.group()).isEqualTo("second");
-            assertThat(hello.order().toJson()).isEqualTo("{\"batch_size\":4}");
+            assertThat(hello.pass().stream()).contains("val");
+            assertThat(hello.pass().group()).isEqualTo("second");
+            assertThat(hello.pass().order().toJson()).isEqualTo("{\"batch_size\":4}");
             assertThat(hello.token()).contains("secret");
             assertThat(hello.participant()).isEqualTo(Participant.rank(1, 2));
             assertThat(hello.replica()).isEqualTo(3);

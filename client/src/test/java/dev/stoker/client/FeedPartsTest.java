@@ -209,7 +209,7 @@ class FeedPartsTest {
                 .version(3)
                 .open()) {
             assertThat(feed.info().version()).isEqualTo(3);
-            assertThat(feeder.hellos.remove().order().toJson())
+            assertThat(feeder.hellos.remove().pass().order().toJson())
                     .isEqualTo("{\"function\":1,\"seed\":5,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":1073741824,"
                             + "\"shuffle\":\"window\",\"lane_order\":\"mixed\"}");
         }

@@ -92,8 +92,9 @@ class NearFeederTest {
                 assertThat(stats.reconnects()).isZero();
                 List<Hello> hellos = List.copyOf(feeder.hellos);
                 Hello last = hellos.get(hellos.size() - 1);
-                assertThat(last.localFiles() > 0).isEqualTo(isLocal);
-                assertThat(last.localReadsFrom()).isEqualTo(isLocal && !transport.equals("local-reads") ? 16 << 10 : 0);
+                assertThat(last.reading().localFiles() > 0).isEqualTo(isLocal);
+                assertThat(last.reading().localReadsFrom())
+                        .isEqualTo(isLocal && !transport.equals("local-reads") ? 16 << 10 : 0);
             }
         }
         assertThatThrownBy(() -> open("pigeon"))
@@ -223,7 +224,8 @@ class NearFeederTest {
             assertThat(stats.reconnects()).isEqualTo(1);
             assertThat(stats.unixConnections()).isEqualTo(1);
         }
-        assertThat(feeder.hellos.stream().map(hello -> hello.localFiles() > 0)).containsExactly(false, true, false);
+        assertThat(feeder.hellos.stream().map(hello -> hello.reading().localFiles() > 0))
+                .containsExactly(false, true, false);
     }
 
     @Test

@@ -60,7 +60,7 @@ class SkipTest {
                 }
             }
         }
-        assertThat(feeder.hellos).allMatch(hello -> hello.skip().equals(SKIP));
+        assertThat(feeder.hellos).allMatch(hello -> hello.reading().skip().equals(SKIP));
     }
 
     @Test

@@ -101,14 +101,15 @@ class FeedEndITCase {
         Hello any = RawClient.hello(participant, run);
         Hello hello = new Hello(
                 any.token(),
-                any.feed(),
-                Optional.of(stream),
-                group,
-                any.order(),
+                any.client(),
+                new Hello.PassRequest(
+                        any.pass().feed(),
+                        Optional.of(stream),
+                        group,
+                        any.pass().order()),
                 any.participant(),
                 replica,
-                run,
-                any.client());
+                run);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
         while (true) {
             RawClient client = RawClient.connect(address);

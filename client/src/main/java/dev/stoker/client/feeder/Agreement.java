@@ -61,7 +61,9 @@ final class Agreement {
 
     /** Whether the client only looks: it has not said yet which epoch it reads of a stream that follows its dataset. */
     boolean isLooking() {
-        return welcome != null && welcome.follows() && welcome.epoch().isEmpty();
+        return welcome != null
+                && welcome.session().follows()
+                && welcome.session().epoch().isEmpty();
     }
 
     /** Notes that every feeder that answers has admitted this client. */
@@ -99,7 +101,7 @@ final class Agreement {
             return false;
         }
         welcome = found;
-        joined = isLooking() ? joined : Math.max(joined, found.run());
+        joined = isLooking() ? joined : Math.max(joined, found.session().run());
         first = first == null ? found : first;
         view = options.viewOrWhole(found);
         return true;
@@ -107,7 +109,7 @@ final class Agreement {
 
     /** Returns how a WELCOME differs from the agreed one; empty if it has the same data and order. */
     Optional<String> difference(Welcome found) {
-        return found.fingerprint().equals(agreed().fingerprint())
+        return found.pass().fingerprint().equals(agreed().pass().fingerprint())
                 ? Optional.empty()
                 : Optional.of(difference(agreed(), found));
     }
@@ -126,19 +128,20 @@ final class Agreement {
             differing.add("split was " + mine.stream().split() + ", is "
                     + theirs.stream().split());
         }
-        if (!mine.order().equals(theirs.order())) {
-            differing.add("order was " + mine.order().toJson() + ", is "
-                    + theirs.order().toJson());
+        if (!mine.pass().order().equals(theirs.pass().order())) {
+            differing.add("order was " + mine.pass().order().toJson() + ", is "
+                    + theirs.pass().order().toJson());
         }
-        Fingerprint was = mine.fingerprint();
+        Fingerprint was = mine.pass().fingerprint();
         return differing.isEmpty()
                 ? "fingerprint was " + was.text() + ", is "
-                        + theirs.fingerprint().text()
+                        + theirs.pass().fingerprint().text()
                 : String.join("; ", differing);
     }
 
     EpochNumbering numbering(long epoch) {
-        long[] rows = agreed().laneRows().stream().mapToLong(Long::longValue).toArray();
-        return new EpochNumbering(agreed().order(), rows, epoch);
+        long[] rows =
+                agreed().pass().laneRows().stream().mapToLong(Long::longValue).toArray();
+        return new EpochNumbering(agreed().pass().order(), rows, epoch);
     }
 }

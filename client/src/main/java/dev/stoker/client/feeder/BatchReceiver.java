@@ -193,7 +193,7 @@ final class BatchReceiver {
             throws ConnectionLostException {
         BatchIdentity identity = header.identity();
         long feedTag = agreement.agreed().feed().id().getMostSignificantBits();
-        long fingerprintTag = agreement.agreed().fingerprint().tag();
+        long fingerprintTag = agreement.agreed().pass().fingerprint().tag();
         if (identity.feedTag() != feedTag || identity.fingerprintTag() != fingerprintTag) {
             network.fail(new FeedProtocolException(
                     String.format(

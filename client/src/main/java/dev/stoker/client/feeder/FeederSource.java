@@ -70,16 +70,17 @@ public final class FeederSource implements BatchSource {
         Optional<Welcome> welcome = frameHandler.agreement().first();
         Hello hello = new Hello(
                 options.security().tokenFor(target),
-                welcome.map(w -> w.feed().id().toString()).or(target::name),
-                welcome.map(w -> w.stream().name()).or(options::stream),
-                options.group(),
-                options.order(),
-                options.participant(),
-                options.replica(),
-                options.run(),
                 "stoker-java/"
                         + Optional.ofNullable(FeederSource.class.getPackage().getImplementationVersion())
-                                .orElse("dev"));
+                                .orElse("dev"),
+                new Hello.PassRequest(
+                        welcome.map(w -> w.feed().id().toString()).or(target::name),
+                        welcome.map(w -> w.stream().name()).or(options::stream),
+                        options.group(),
+                        options.order()),
+                options.participant(),
+                options.replica(),
+                options.run());
         Hello complete = hello.skipping(options.skip())
                 .withLocalReads(localFiles, localFiles > 0 ? options.local().leastLocal() : 0);
         complete = complete.by(
@@ -128,7 +129,7 @@ public final class FeederSource implements BatchSource {
         if (!frameHandler.agreement().isLooking()) {
             frameHandler.agreement().tookPart();
         }
-        if (known.epoch().isPresent()) {
+        if (known.session().epoch().isPresent()) {
             boundVersion = OptionalLong.of(known.stream().version());
         }
     }
@@ -145,7 +146,7 @@ public final class FeederSource implements BatchSource {
         } finally {
             network.waiting(Optional.empty());
         }
-        if (!welcome().follows()) {
+        if (!welcome().session().follows()) {
             throw new StateMismatchException(target + " no longer follows its dataset; restart the trainer");
         }
     }

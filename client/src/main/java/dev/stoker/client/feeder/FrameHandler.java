@@ -144,8 +144,8 @@ final class FrameHandler implements FeederConnection.Sink {
         }
         if (agreement.adopt(found)) {
             subscriptions.size(
-                    bufferBytes / Math.max(1, found.largestBatchBytes()),
-                    found.laneRows().size());
+                    bufferBytes / Math.max(1, found.pass().largestBatchBytes()),
+                    found.pass().laneRows().size());
             changed.signalAll();
         }
         Optional<String> difference = agreement.difference(found);
@@ -154,19 +154,19 @@ final class FrameHandler implements FeederConnection.Sink {
                     + difference.get() + "; restart the trainer"));
             throw ConnectionLostException.lost(connection.address() + " now serves another dataset version or order");
         }
-        connection.welcomed(System.nanoTime(), found.largestBatchBytes());
-        if (found.localFiles() > network.pool().local().localFiles(connection)) {
+        connection.welcomed(System.nanoTime(), found.pass().largestBatchBytes());
+        if (found.session().localFiles() > network.pool().local().localFiles(connection)) {
             throw ConnectionLostException.broken(
-                    connection.address() + " offers " + found.localFiles() + " files without a request");
+                    connection.address() + " offers " + found.session().localFiles() + " files without a request");
         }
-        if (found.localFiles() > 0) {
-            connection.readsLocally(found.localFiles());
+        if (found.session().localFiles() > 0) {
+            connection.readsLocally(found.session().localFiles());
         }
-        connection.isReadOnly = found.readOnly();
+        connection.isReadOnly = found.session().readOnly();
         if (!agreement.view().isWhole() && !agreement.isLooking()) {
             connection.send(Select.of(agreement.view()));
         }
-        if (found.takesStats()) {
+        if (found.session().takesStats()) {
             connection.tells = true;
             connection.send(clientStats.frame(batches.bytes(), network.waitingNs(System.nanoTime())));
         }

@@ -303,16 +303,17 @@ final class LookupFeeders {
         }
         Hello hello = new Hello(
                 options.security().tokenFor(target),
-                agreed.map(welcome -> welcome.feed().id().toString()).or(target::name),
-                agreed.map(welcome -> welcome.stream().name()).or(options::stream),
-                options.group(),
-                OrderOverlay.NONE,
-                Participant.rank(0, 1),
-                0,
-                0,
                 "stoker-java/"
                         + Optional.ofNullable(LookupFeeders.class.getPackage().getImplementationVersion())
-                                .orElse("dev"));
+                                .orElse("dev"),
+                new Hello.PassRequest(
+                        agreed.map(welcome -> welcome.feed().id().toString()).or(target::name),
+                        agreed.map(welcome -> welcome.stream().name()).or(options::stream),
+                        options.group(),
+                        OrderOverlay.NONE),
+                Participant.rank(0, 1),
+                0,
+                0);
         return hello.by(options.caller())
                 .lookingAt(
                         agreed.isPresent()

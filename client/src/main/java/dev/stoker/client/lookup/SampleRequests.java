@@ -43,7 +43,7 @@ public final class SampleRequests implements AutoCloseable {
     public SampleRequests(Target target, ClientOptions options) {
         feeders = new LookupFeeders(target, options);
         welcome = feeders.connect();
-        fields = welcome.fields().stream()
+        fields = welcome.columns().fields().stream()
                 .map(field -> new Field(field.name(), FieldType.parse(field.type()), field.nullable(), field.payload()))
                 .toList();
     }

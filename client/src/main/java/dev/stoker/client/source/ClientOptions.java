@@ -50,7 +50,8 @@ public record ClientOptions(
      * @throws IllegalArgumentException if the requested ones are not columns of the stream
      */
     public View view(Welcome welcome) {
-        List<String> fields = welcome.fields().stream().map(FieldInfo::name).toList();
+        List<String> fields =
+                welcome.columns().fields().stream().map(FieldInfo::name).toList();
         return columns.map(names -> View.of(fields, names)).orElseGet(() -> View.whole(fields));
     }
 
@@ -59,7 +60,8 @@ public record ClientOptions(
         try {
             return view(welcome);
         } catch (IllegalArgumentException e) {
-            return View.whole(welcome.fields().stream().map(FieldInfo::name).toList());
+            return View.whole(
+                    welcome.columns().fields().stream().map(FieldInfo::name).toList());
         }
     }
 }

@@ -159,20 +159,21 @@ final class TopicOpening {
         Welcome welcome = new Welcome(
                 new Welcome.FeedName(info.feed(), info.feedName()),
                 new Welcome.StreamName(info.stream(), info.dataset(), info.datasetName(), info.version(), info.split()),
-                info.fingerprint(),
-                info.order(),
-                info.fields().stream()
-                        .map(field -> new FieldInfo(
-                                field.name(), field.type().canonical(), field.nullable(), field.payload()))
-                        .toList(),
-                info.classes(),
-                info.laneRows(),
-                info.size().samples(),
-                0,
-                info.epochs(),
-                run,
-                0,
-                new LaneMap(0, 0, List.of(), List.of()));
+                new Welcome.StreamColumns(
+                        info.fields().stream()
+                                .map(field -> new FieldInfo(
+                                        field.name(), field.type().canonical(), field.nullable(), field.payload()))
+                                .toList(),
+                        info.classes()),
+                new Welcome.PassInfo(
+                        info.fingerprint(),
+                        info.order(),
+                        info.laneRows(),
+                        info.size().samples(),
+                        0,
+                        info.epochs()),
+                new LaneMap(0, 0, List.of(), List.of()),
+                new Welcome.SessionInfo(run, 0));
         return info.follows() ? welcome.following(info.epoch()) : welcome;
     }
 }

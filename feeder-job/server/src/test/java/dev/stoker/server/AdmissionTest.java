@@ -44,14 +44,15 @@ class AdmissionTest {
     private static Hello named(String feedName, String stream, String group, String order, long run) {
         return new Hello(
                         Optional.empty(),
-                        Optional.ofNullable(feedName),
-                        Optional.ofNullable(stream),
-                        group,
-                        OrderOverlay.fromJson(order),
+                        "test/1",
+                        new Hello.PassRequest(
+                                Optional.ofNullable(feedName),
+                                Optional.ofNullable(stream),
+                                group,
+                                OrderOverlay.fromJson(order)),
                         Participant.rank(0, 1),
                         0,
-                        run,
-                        "test/1")
+                        run)
                 .by(RawClient.process(1));
     }
 
@@ -105,6 +106,7 @@ class AdmissionTest {
         Waiting.until(() -> node.metrics().sessions() == 0);
         try (RawClient client = RawClient.connect(node.address())) {
             assertThat(client.join(named(null, null, "g", "{\"seed\":8}", 0))
+                            .pass()
                             .order()
                             .seed())
                     .isEqualTo(8);
@@ -140,7 +142,9 @@ class AdmissionTest {
         }
         Waiting.until(() -> node.metrics().sessions() == 0);
         try (RawClient next = RawClient.connect(node.address())) {
-            assertThat(next.join(RawClient.hello().by(RawClient.process(2))).run())
+            assertThat(next.join(RawClient.hello().by(RawClient.process(2)))
+                            .session()
+                            .run())
                     .isEqualTo(Hello.MAX_RUN + 1);
         }
     }
@@ -161,14 +165,15 @@ class AdmissionTest {
         Hello hello = RawClient.hello(Participant.rank(0, 1), 10);
         Hello replica = new Hello(
                         hello.token(),
-                        hello.feed(),
-                        hello.stream(),
-                        hello.group(),
-                        hello.order(),
+                        hello.client(),
+                        new Hello.PassRequest(
+                                hello.pass().feed(),
+                                hello.pass().stream(),
+                                hello.pass().group(),
+                                hello.pass().order()),
                         hello.participant(),
                         1,
-                        10,
-                        hello.client())
+                        10)
                 .by(RawClient.process(2));
         try (RawClient one = joined(hello);
                 RawClient two = joined(replica)) {
@@ -194,8 +199,11 @@ class AdmissionTest {
         long run;
         try (RawClient zero = RawClient.connect(node.address());
                 RawClient one = RawClient.connect(node.address())) {
-            run = zero.join(RawClient.hello(Participant.rank(0, 2), 0)).run();
+            run = zero.join(RawClient.hello(Participant.rank(0, 2), 0))
+                    .session()
+                    .run();
             assertThat(one.join(RawClient.hello(Participant.rank(1, 2), 0).by(RawClient.process(2)))
+                            .session()
                             .run())
                     .isEqualTo(run);
             zero.send(new Subscribe(1, 0, 0, 2, 1, TailPolicy.PAD, List.of()));
@@ -206,6 +214,7 @@ class AdmissionTest {
         Waiting.until(() -> node.metrics().sessions() == 0);
         try (RawClient again = RawClient.connect(node.address())) {
             assertThat(again.join(RawClient.hello(Participant.rank(0, 2), 0).by(RawClient.process(3)))
+                            .session()
                             .run())
                     .isGreaterThan(run);
         }
@@ -222,17 +231,16 @@ class AdmissionTest {
         try (RawClient client = RawClient.connect(node.address())) {
             Hello hello = new Hello(
                     Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    "g",
-                    OrderOverlay.fromJson("{}"),
+                    "test/1",
+                    new Hello.PassRequest(Optional.empty(), Optional.empty(), "g", OrderOverlay.fromJson("{}")),
                     Participant.rank(1, 2),
                     0,
-                    0,
-                    "test/1");
+                    0);
             Welcome welcome = client.join(hello);
-            assertThat(welcome.run()).as("joins the run of the other ranks").isEqualTo(50);
-            assertThat(welcome.order().seed()).isEqualTo(4);
+            assertThat(welcome.session().run())
+                    .as("joins the run of the other ranks")
+                    .isEqualTo(50);
+            assertThat(welcome.pass().order().seed()).isEqualTo(4);
         }
     }
 
@@ -266,14 +274,15 @@ class AdmissionTest {
     private static Hello withToken(Hello hello, String token) {
         return new Hello(
                 Optional.of(token),
-                hello.feed(),
-                hello.stream(),
-                hello.group(),
-                hello.order(),
+                hello.client(),
+                new Hello.PassRequest(
+                        hello.pass().feed(),
+                        hello.pass().stream(),
+                        hello.pass().group(),
+                        hello.pass().order()),
                 hello.participant(),
                 0,
-                0,
-                hello.client());
+                0);
     }
 
     @Test

@@ -73,14 +73,15 @@ class AuthorizationTest {
         Hello any = RawClient.hello(Participant.rank(0, 1), run);
         return new Hello(
                 Optional.of(token),
-                any.feed(),
-                any.stream(),
-                group,
-                any.order(),
+                any.client(),
+                new Hello.PassRequest(
+                        any.pass().feed(),
+                        any.pass().stream(),
+                        group,
+                        any.pass().order()),
                 any.participant(),
                 0,
-                run,
-                any.client());
+                run);
     }
 
     private void refused(Hello hello, String... text) throws IOException {
@@ -106,7 +107,7 @@ class AuthorizationTest {
     void aReaderReceivesEverythingAndLeavesNothingInTheLedger() throws IOException {
         try (RawClient client = RawClient.connect(node.address())) {
             Welcome welcome = client.join(hello("k-reads", "eval-1", 0));
-            assertThat(welcome.readOnly()).isTrue();
+            assertThat(welcome.session().readOnly()).isTrue();
             client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
             var batch = client.expectIntact();
@@ -126,7 +127,8 @@ class AuthorizationTest {
     @Test
     void aTrainersTokenAcknowledges() throws IOException {
         try (RawClient client = RawClient.connect(node.address())) {
-            assertThat(client.join(hello("k-trains", "default", 0)).readOnly()).isFalse();
+            assertThat(client.join(hello("k-trains", "default", 0)).session().readOnly())
+                    .isFalse();
             client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
             client.send(TestFeed.ack(client.expectIntact()));
@@ -153,7 +155,7 @@ class AuthorizationTest {
                                 options, slow(gate, () -> forget(tokens, file, "k-early")), rejected));
                 RawClient client = RawClient.connect(server.address())) {
             Welcome welcome = client.join(hello("k-early", "default", 0));
-            assertThat(welcome.readOnly()).isTrue();
+            assertThat(welcome.session().readOnly()).isTrue();
             assertThat(server.metrics().rejected()).isZero();
             try (RawClient next = RawClient.connect(server.address())) {
                 assertThatThrownBy(() -> next.join(hello("k-early", "default", 0)))
@@ -240,7 +242,7 @@ class AuthorizationTest {
     @Test
     void onlyAnAdministratorTakesAConnectedTrainersPlaceByAGreaterRun() throws IOException {
         try (RawClient holder = RawClient.connect(node.address())) {
-            long run = holder.join(hello("k-trains", "default", 0)).run();
+            long run = holder.join(hello("k-trains", "default", 0)).session().run();
             refused(hello("k-trains", "default", run + 1), "administer", "run " + (run + 1));
             holder.send(new Ping(1));
             assertThat(holder.receive()).isEqualTo(new Pong(1));

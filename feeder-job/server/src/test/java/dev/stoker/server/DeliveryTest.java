@@ -215,15 +215,15 @@ class DeliveryTest {
         try (NodeLease node = feed.start();
                 RawClient client = RawClient.connect(node.address())) {
             Welcome welcome = client.join(RawClient.hello());
-            assertThat(welcome.samples()).isEqualTo(88);
-            assertThat(welcome.order()).isEqualTo(feed.order);
-            assertThat(welcome.laneRows()).hasSize(3);
-            assertThat(welcome.classes().get("label")).isEqualTo(feed.classes);
+            assertThat(welcome.pass().samples()).isEqualTo(88);
+            assertThat(welcome.pass().order()).isEqualTo(feed.order);
+            assertThat(welcome.pass().laneRows()).hasSize(3);
+            assertThat(welcome.columns().classes().get("label")).isEqualTo(feed.classes);
             assertThat(welcome.laneMap().addresses()).containsExactly(node.address());
             assertThat(welcome.laneMap().lanes()).hasSize(3);
             assertThat(welcome.feed().name()).isEqualTo("test");
             assertThat(welcome.stream().split()).isEqualTo("train");
-            assertThat(welcome.largestBatchBytes()).isGreaterThan(6 * 100);
+            assertThat(welcome.pass().largestBatchBytes()).isGreaterThan(6 * 100);
         }
     }
 
@@ -245,16 +245,17 @@ class DeliveryTest {
             assertThat(first.join(hello).stream().name()).isEqualTo("train");
             Welcome welcome = second.join(new Hello(
                     hello.token(),
-                    hello.feed(),
-                    Optional.of("val"),
-                    hello.group(),
-                    hello.order(),
+                    hello.client(),
+                    new Hello.PassRequest(
+                            hello.pass().feed(),
+                            Optional.of("val"),
+                            hello.pass().group(),
+                            hello.pass().order()),
                     hello.participant(),
                     0,
-                    0,
-                    hello.client()));
+                    0));
             assertThat(welcome.stream().dataset()).isEqualTo(val.dataset.id());
-            assertThat(welcome.samples()).isEqualTo(9);
+            assertThat(welcome.pass().samples()).isEqualTo(9);
             second.send(new Subscribe(1, 0, 0, 1, 2, TailPolicy.KEEP, List.of()));
             second.send(new Grant(1, 1));
             Batch batch = second.expectIntact();

@@ -121,14 +121,11 @@ final class FarFeed {
         RawClient client = RawClient.connect(node.address());
         client.join(new Hello(
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        group,
-                        OrderOverlay.fromJson("{}"),
+                        "test/1",
+                        new Hello.PassRequest(Optional.empty(), Optional.empty(), group, OrderOverlay.fromJson("{}")),
                         Participant.rank(0, 1),
                         0,
-                        0,
-                        "test/1")
+                        0)
                 .by(RawClient.process(1)));
         return client;
     }

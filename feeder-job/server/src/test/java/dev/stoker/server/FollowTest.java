@@ -68,7 +68,7 @@ class FollowTest {
     }
 
     private static Subscribe all(Welcome welcome, int id) {
-        long epoch = welcome.epoch().orElseThrow();
+        long epoch = welcome.session().epoch().orElseThrow();
         return new Subscribe(id, epoch, 0, 1, welcome.size().batches(), TailPolicy.KEEP, List.of());
     }
 
@@ -80,9 +80,10 @@ class FollowTest {
     private long read(long epoch, TestFeed expected) throws IOException {
         try (RawClient client = RawClient.connect(node.address())) {
             Welcome welcome = client.join(hello(epoch, 0));
-            assertThat(welcome.epoch()).hasValue(epoch);
-            assertThat(welcome.samples()).isEqualTo(expected.streamOrder.size().samples());
-            assertThat(welcome.classes().get("label")).isEqualTo(expected.classes);
+            assertThat(welcome.session().epoch()).hasValue(epoch);
+            assertThat(welcome.pass().samples())
+                    .isEqualTo(expected.streamOrder.size().samples());
+            assertThat(welcome.columns().classes().get("label")).isEqualTo(expected.classes);
             assertThat(expected.readAll(client, all(welcome, 1))).isNotEmpty();
             return welcome.stream().version();
         }
@@ -131,8 +132,8 @@ class FollowTest {
         dataset.append(2, 50, 9);
         try (RawClient client = RawClient.connect(node.address())) {
             Welcome looked = client.join(RawClient.hello());
-            assertThat(looked.follows()).isTrue();
-            assertThat(looked.epoch()).isEmpty();
+            assertThat(looked.session().follows()).isTrue();
+            assertThat(looked.session().epoch()).isEmpty();
             assertThat(looked.stream().version()).isEqualTo(2);
             client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.KEEP, List.of()));
             assertThatThrownBy(() -> client.expect(LaneMap.class))

@@ -267,13 +267,14 @@ class GarbageTest {
         Hello hello = RawClient.hello();
         return new Hello(
                 hello.token(),
-                hello.feed(),
-                hello.stream(),
-                "garbage",
-                hello.order(),
+                hello.client(),
+                new Hello.PassRequest(
+                        hello.pass().feed(),
+                        hello.pass().stream(),
+                        "garbage",
+                        hello.pass().order()),
                 hello.participant(),
                 0,
-                0,
-                hello.client());
+                0);
     }
 }

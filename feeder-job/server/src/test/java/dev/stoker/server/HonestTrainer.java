@@ -44,14 +44,15 @@ public final class HonestTrainer implements AutoCloseable {
         Hello hello = RawClient.hello();
         return new Hello(
                 hello.token(),
-                hello.feed(),
-                hello.stream(),
-                group,
-                hello.order(),
+                hello.client(),
+                new Hello.PassRequest(
+                        hello.pass().feed(),
+                        hello.pass().stream(),
+                        group,
+                        hello.pass().order()),
                 hello.participant(),
                 0,
-                0,
-                hello.client());
+                0);
     }
 
     private void run() {

@@ -107,20 +107,22 @@ public final class HostileFrames {
         String group = index < FRESH_GROUPS ? "fresh-" + index : "hostile-" + random.nextInt(GROUPS);
         return new Hello(
                 Optional.empty(),
-                Optional.empty(),
-                random.nextInt(10) == 0 ? Optional.of("train") : Optional.empty(),
-                group,
-                OrderOverlay.fromJson("{}"),
+                "hostile/1",
+                new Hello.PassRequest(
+                        Optional.empty(),
+                        random.nextInt(10) == 0 ? Optional.of("train") : Optional.empty(),
+                        group,
+                        OrderOverlay.fromJson("{}")),
                 participant,
                 random.nextInt(2),
                 random.nextInt(3) == 0 ? random.nextInt(5) : 0,
-                "hostile/1",
-                random.nextInt(2) * 64,
-                0,
-                random.nextInt(10) == 0 ? OptionalLong.of(random.nextInt(3)) : OptionalLong.empty(),
-                OptionalLong.empty(),
                 caller(),
-                random.nextInt(4) == 0 ? skip() : SkipList.NONE);
+                new Hello.ReadRequest(
+                        random.nextInt(10) == 0 ? OptionalLong.of(random.nextInt(3)) : OptionalLong.empty(),
+                        OptionalLong.empty(),
+                        random.nextInt(4) == 0 ? skip() : SkipList.NONE,
+                        random.nextInt(2) * 64,
+                        0));
     }
 
     private SkipList skip() {

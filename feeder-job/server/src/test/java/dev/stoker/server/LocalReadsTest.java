@@ -100,7 +100,7 @@ class LocalReadsTest {
         try (NodeLease node = feed.start();
                 RawClient client = connect(node)) {
             Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
-            assertThat(welcome.localFiles()).isEqualTo(100);
+            assertThat(welcome.session().localFiles()).isEqualTo(100);
             AnnouncedFiles files = new AnnouncedFiles();
             List<String> names = readAll(client, welcome.size().batches(), files, 2);
             assertThat(names).hasSizeGreaterThanOrEqualTo((int) welcome.size().batches());
@@ -114,7 +114,7 @@ class LocalReadsTest {
             for (int leastRow : new int[] {150, 301}) {
                 try (RawClient client = connect(node)) {
                     Welcome welcome = client.join(RawClient.hello().withLocalReads(100, leastRow));
-                    assertThat(welcome.localFiles()).isEqualTo(100);
+                    assertThat(welcome.session().localFiles()).isEqualTo(100);
                     List<String> names = readAll(client, welcome.size().batches(), new AnnouncedFiles(), 2, leastRow);
                     if (leastRow == 150) {
                         assertThat(names).isNotEmpty().hasSizeLessThan((int)
@@ -145,13 +145,13 @@ class LocalReadsTest {
         try (NodeLease node = feed.start()) {
             try (RawClient client = connect(node)) {
                 Welcome welcome = client.join(RawClient.hello());
-                assertThat(welcome.localFiles()).isZero();
+                assertThat(welcome.session().localFiles()).isZero();
                 assertThat(readAll(client, welcome.size().batches(), new AnnouncedFiles(), 0))
                         .isEmpty();
             }
             try (RawClient client = RawClient.connect(node.address())) {
                 Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
-                assertThat(welcome.localFiles()).isZero();
+                assertThat(welcome.session().localFiles()).isZero();
                 assertThat(readAll(client, welcome.size().batches(), new AnnouncedFiles(), 0))
                         .isEmpty();
             }

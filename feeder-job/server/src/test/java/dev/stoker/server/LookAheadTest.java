@@ -88,14 +88,11 @@ class LookAheadTest {
         RawClient client = RawClient.connect(server.address());
         client.join(new Hello(
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                group,
-                OrderOverlay.fromJson(order),
+                "test/1",
+                new Hello.PassRequest(Optional.empty(), Optional.empty(), group, OrderOverlay.fromJson(order)),
                 Participant.rank(0, 1),
                 0,
-                0,
-                "test/1"));
+                0));
         return client;
     }
 

@@ -58,7 +58,7 @@ class MemoryFilesTest {
         Trainer(NodeLease node) throws IOException {
             client = RawClient.connect(node.unix().orElseThrow());
             Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
-            assertThat(welcome.localFiles()).isEqualTo(100);
+            assertThat(welcome.session().localFiles()).isEqualTo(100);
         }
 
         /** Reads an epoch and compares every byte; what came damaged is asked for again. */

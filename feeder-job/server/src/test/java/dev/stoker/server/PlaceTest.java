@@ -55,14 +55,11 @@ class PlaceTest {
     private static Hello hello(String group, String order, int rank, int world, long process) {
         return new Hello(
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        group,
-                        OrderOverlay.fromJson(order),
+                        "test/1",
+                        new Hello.PassRequest(Optional.empty(), Optional.empty(), group, OrderOverlay.fromJson(order)),
                         Participant.rank(rank, world),
                         0,
-                        0,
-                        "test/1")
+                        0)
                 .by(RawClient.process(process));
     }
 
@@ -131,7 +128,8 @@ class PlaceTest {
             Welcome welcome = one.join(hello("default", "{}", 1, 2, 2));
             assertThat(node.groupFacts())
                     .singleElement()
-                    .satisfies(facts -> assertThat(facts.run()).isEqualTo(welcome.run()));
+                    .satisfies(facts ->
+                            assertThat(facts.run()).isEqualTo(welcome.session().run()));
             refused(hello("default", "{}", 1, 2, 3), "place_taken", "process 2");
             readsOn(zero, 2);
         }
@@ -177,14 +175,16 @@ class PlaceTest {
     void refusedNewcomerLeavesNothingBehind() throws IOException {
         // Another feeder rejects the trainer. It was welcomed here, and leaves without having subscribed.
         RawClient newcomer = RawClient.connect(node.address());
-        long drawn = newcomer.join(hello("default", "{\"seed\":3}", 0, 2, 2)).run();
+        long drawn = newcomer.join(hello("default", "{\"seed\":3}", 0, 2, 2))
+                .session()
+                .run();
         newcomer.close();
         Waiting.until(() -> node.metrics().sessions() == 0);
         assertThat(node.groupFacts()).isEmpty();
         try (RawClient reader = RawClient.connect(node.address())) {
             Hello back = hello("default", "{\"seed\":4}", 0, 1, 1)
                     .by(RawClient.process(1).in(drawn - 10));
-            assertThat(reader.join(back).run())
+            assertThat(reader.join(back).session().run())
                     .as("a reader of an older run continues")
                     .isEqualTo(drawn - 10);
         }
@@ -195,8 +195,8 @@ class PlaceTest {
         try (RawClient reader = reading(hello(1));
                 RawClient looker = RawClient.connect(node.address())) {
             Welcome seen = looker.join(hello(2).by(RawClient.process(2).looking()));
-            assertThat(seen.samples()).isPositive();
-            assertThat(seen.run()).as("no run was joined or begun").isZero();
+            assertThat(seen.pass().samples()).isPositive();
+            assertThat(seen.session().run()).as("no run was joined or begun").isZero();
             readsOn(reader, 1);
             looker.send(new Ping(7));
             assertThat(looker.expect(Pong.class).opaque()).isEqualTo(7);

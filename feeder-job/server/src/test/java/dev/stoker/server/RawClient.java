@@ -92,14 +92,12 @@ public final class RawClient implements AutoCloseable {
     public static Hello hello(Participant participant, long run) {
         return new Hello(
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Hello.DEFAULT_GROUP,
-                        OrderOverlay.fromJson("{}"),
+                        "test/1",
+                        new Hello.PassRequest(
+                                Optional.empty(), Optional.empty(), Hello.DEFAULT_GROUP, OrderOverlay.fromJson("{}")),
                         participant,
                         0,
-                        run,
-                        "test/1")
+                        run)
                 .by(process(1));
     }
 

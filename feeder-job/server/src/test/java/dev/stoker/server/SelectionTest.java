@@ -149,14 +149,15 @@ class SelectionTest {
                 clients.get(i)
                         .join(new Hello(
                                 Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                "group-" + i % 2,
-                                OrderOverlay.fromJson("{}"),
+                                "test/1",
+                                new Hello.PassRequest(
+                                        Optional.empty(),
+                                        Optional.empty(),
+                                        "group-" + i % 2,
+                                        OrderOverlay.fromJson("{}")),
                                 Participant.rank(0, 1),
                                 i,
-                                0,
-                                "test/1"));
+                                0));
                 if (i > 0) {
                     select(clients.get(i), views.get(i));
                 }
@@ -180,7 +181,7 @@ class SelectionTest {
             for (View view : List.of(view("image"), view("key", "label"), view("label", "image"))) {
                 try (RawClient client = RawClient.connect(node.unix().orElseThrow())) {
                     Welcome welcome = client.join(RawClient.hello().withLocalReads(100, 1));
-                    assertThat(welcome.localFiles()).isEqualTo(100);
+                    assertThat(welcome.session().localFiles()).isEqualTo(100);
                     select(client, view);
                     int references = readAll(client, view, new AnnouncedFiles());
                     if (view.includes(3)) {
@@ -330,7 +331,7 @@ class SelectionTest {
             Welcome welcome = client.join(RawClient.hello());
             Selected selected = select(client, view("label"));
             assertThat(selected.largestBatchBytes()).isBetween(256L, 1024L);
-            assertThat(welcome.largestBatchBytes()).isGreaterThan(500_000);
+            assertThat(welcome.pass().largestBatchBytes()).isGreaterThan(500_000);
             client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
             Batch batch = client.expectIntact();

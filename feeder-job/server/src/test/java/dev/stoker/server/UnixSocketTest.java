@@ -61,14 +61,15 @@ class UnixSocketTest {
                 Hello plain = RawClient.hello();
                 client.join(new Hello(
                         Optional.of("secret"),
-                        plain.feed(),
-                        plain.stream(),
-                        plain.group(),
-                        plain.order(),
+                        plain.client(),
+                        new Hello.PassRequest(
+                                plain.pass().feed(),
+                                plain.pass().stream(),
+                                plain.pass().group(),
+                                plain.pass().order()),
                         plain.participant(),
                         plain.replica(),
-                        plain.run(),
-                        plain.client()));
+                        plain.run()));
             }
         }
     }

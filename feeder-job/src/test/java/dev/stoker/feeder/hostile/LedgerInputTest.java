@@ -275,7 +275,17 @@ class LedgerInputTest {
 
     private static Hello grouped(Participant rank, String group) {
         Hello hello = RawClient.hello(rank, 0);
-        return new Hello(hello.token(), hello.feed(), hello.stream(), group, hello.order(), rank, 0, 0, hello.client());
+        return new Hello(
+                hello.token(),
+                hello.client(),
+                new Hello.PassRequest(
+                        hello.pass().feed(),
+                        hello.pass().stream(),
+                        group,
+                        hello.pass().order()),
+                rank,
+                0,
+                0);
     }
 
     @Test

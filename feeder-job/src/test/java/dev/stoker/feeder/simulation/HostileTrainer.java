@@ -63,14 +63,11 @@ final class HostileTrainer implements Network.Receiver {
     public void connected() {
         send(new Hello(
                 Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                GROUP,
-                OrderOverlay.fromJson("{}"),
+                "hostile/1",
+                new Hello.PassRequest(Optional.empty(), Optional.empty(), GROUP, OrderOverlay.fromJson("{}")),
                 Participant.rank(0, 1),
                 0,
-                0,
-                "hostile/1"));
+                0));
     }
 
     @Override

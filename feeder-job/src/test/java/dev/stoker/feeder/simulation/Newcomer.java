@@ -42,14 +42,15 @@ final class Newcomer implements Network.Receiver {
     public void connected() {
         connection.send(Frames.encode(new Hello(
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(group.stream()),
-                        group.name(),
-                        OrderOverlay.fromJson("{}"),
+                        "model/1",
+                        new Hello.PassRequest(
+                                Optional.empty(),
+                                Optional.of(group.stream()),
+                                group.name(),
+                                OrderOverlay.fromJson("{}")),
                         holder.participant,
                         holder.replica,
-                        0,
-                        "model/1")
+                        0)
                 .skipping(group.skip())
                 .by(new Caller(0, 0, false, Optional.of(Trainer.newInstance(holder.simulation())), Optional.empty()))));
     }

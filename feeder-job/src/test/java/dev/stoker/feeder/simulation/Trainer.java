@@ -154,14 +154,15 @@ final class Trainer {
         link.heardNanos = simulation.nowNanos();
         link.send(new Hello(
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.of(group.stream()),
-                        group.name(),
-                        OrderOverlay.fromJson("{}"),
+                        "model/1",
+                        new Hello.PassRequest(
+                                Optional.empty(),
+                                Optional.of(group.stream()),
+                                group.name(),
+                                OrderOverlay.fromJson("{}")),
                         participant,
                         replica,
-                        named,
-                        "model/1")
+                        named)
                 .skipping(group.skip())
                 .by(new Caller(joined, simulation.nowNanos() + 1, false, Optional.of(instance), Optional.empty())));
     }
@@ -215,9 +216,9 @@ final class Trainer {
 
     private void welcomed(TrainerLink link, Welcome welcome) {
         feeders.welcomed(link);
-        trace("welcomed by " + link.address + " in run " + welcome.run());
-        run = welcome.run();
-        joined = welcome.run();
+        trace("welcomed by " + link.address + " in run " + welcome.session().run());
+        run = welcome.session().run();
+        joined = welcome.session().run();
         wasWelcomed = true;
         feeders.update(welcome.laneMap());
         reading.start();

@@ -61,7 +61,7 @@ final class Reading {
         this.consumers = shared.consumers();
         this.member = member;
         this.rights = member.admission().rights();
-        this.skip = member.admission().hello().skip();
+        this.skip = member.admission().hello().reading().skip();
         this.leases = leases;
         this.sendQueue = sendQueue;
         this.selection = new Selection(member.order());

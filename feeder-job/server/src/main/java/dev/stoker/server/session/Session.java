@@ -159,14 +159,14 @@ final class Session implements Runnable, Membership.Occupant {
      */
     private int localFiles() throws IOException {
         return channel.isUnix() && admission.stream().stream().source().hasFiles()
-                ? Math.min(admission.hello().localFiles(), MAX_FILES)
+                ? Math.min(admission.hello().reading().localFiles(), MAX_FILES)
                 : 0;
     }
 
     private Sender.LocalReads localReads() throws IOException {
         int files = reading == null ? 0 : localFiles();
         return new Sender.LocalReads(
-                files > 0 ? new SentFiles(files, admission.hello().localReadsFrom()) : null, leases);
+                files > 0 ? new SentFiles(files, admission.hello().reading().localReadsFrom()) : null, leases);
     }
 
     /** Returns the number of the session, which is unique on this server. */

@@ -88,16 +88,16 @@ final class Sessions implements PendingConnection.Gate {
     @Override
     public Admission judge(Hello hello) throws ProtocolException {
         TokenRights rights = rights(hello);
-        if (hello.feed().isPresent()
-                && !hello.feed().get().equals(spec.name())
-                && !hello.feed().get().equals(spec.id().toString())) {
+        if (hello.pass().feed().isPresent()
+                && !hello.pass().feed().get().equals(spec.name())
+                && !hello.pass().feed().get().equals(spec.id().toString())) {
             throw new ProtocolException(
                     ErrorCode.WRONG_FEED,
                     "feed " + spec.name() + " (" + spec.id() + ") is served here, not "
-                            + hello.feed().get() + ": check the address, or STOKER_FEED");
+                            + hello.pass().feed().get() + ": check the address, or STOKER_FEED");
         }
-        String stream = hello.stream().orElse(spec.streams().get(0).name());
-        rights.require(stream, hello.group());
+        String stream = hello.pass().stream().orElse(spec.streams().get(0).name());
+        rights.require(stream, hello.pass().group());
         if (ending) {
             throw new ProtocolException(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending");
         }

@@ -54,43 +54,42 @@ public final class GoldenFrames {
             case "hello" ->
                 new Hello(
                         Optional.of("s3cret"),
-                        Optional.of("photos"),
-                        Optional.of("train"),
-                        "default",
-                        OrderOverlay.fromJson("{\"seed\":5,\"batch_size\":2}"),
+                        "stoker-python/0.1.0",
+                        new Hello.PassRequest(
+                                Optional.of("photos"),
+                                Optional.of("train"),
+                                "default",
+                                OrderOverlay.fromJson("{\"seed\":5,\"batch_size\":2}")),
                         new Participant(1, 4, 0, 2),
                         0,
-                        1790000000001L,
-                        "stoker-python/0.1.0");
+                        1790000000001L);
             case "hello with nothing asked for" ->
                 new Hello(
                         Optional.empty(),
-                        Optional.empty(),
-                        Optional.empty(),
-                        "default",
-                        OrderOverlay.NONE,
+                        "stoker-python/0.1.0",
+                        new Hello.PassRequest(Optional.empty(), Optional.empty(), "default", OrderOverlay.NONE),
                         Participant.rank(0, 1),
                         0,
-                        0,
-                        "stoker-python/0.1.0");
+                        0);
             case "welcome" ->
                 new Welcome(
                         new Welcome.FeedName(UUID.fromString("6f1d2c3b-4a59-5687-9768-a5b4c3d2e1f0"), "photos"),
                         new Welcome.StreamName(
                                 "train", UUID.fromString("0b3f7f0e-64a5-4f0a-9c39-7d5a0c1e2f3a"), "phötos", 3, "train"),
-                        new Fingerprint("0123456789abcdef0123456789abcdef"),
-                        new OrderSpec(5, 2, 4, 1 << 20, ShufflePolicy.WINDOW, LaneOrder.MIXED),
-                        List.of(
-                                new FieldInfo("label", "categorical", false, false),
-                                new FieldInfo("image", "binary", false, true)),
-                        Map.of("label", List.of("cat", "dog \"rex\"")),
-                        List.of(3L, 2L, 2L, 0L),
-                        7,
-                        262_144,
-                        OptionalLong.empty(),
-                        1790000000001L,
-                        -1,
-                        LANES);
+                        new Welcome.StreamColumns(
+                                List.of(
+                                        new FieldInfo("label", "categorical", false, false),
+                                        new FieldInfo("image", "binary", false, true)),
+                                Map.of("label", List.of("cat", "dog \"rex\""))),
+                        new Welcome.PassInfo(
+                                new Fingerprint("0123456789abcdef0123456789abcdef"),
+                                new OrderSpec(5, 2, 4, 1 << 20, ShufflePolicy.WINDOW, LaneOrder.MIXED),
+                                List.of(3L, 2L, 2L, 0L),
+                                7,
+                                262_144,
+                                OptionalLong.empty()),
+                        LANES,
+                        new Welcome.SessionInfo(1790000000001L, -1));
             case "subscribe to all lanes" -> new Subscribe(1, 0, 3, 4, 25, TailPolicy.PAD, List.of());
             case "subscribe to some lanes" ->
                 new Subscribe(

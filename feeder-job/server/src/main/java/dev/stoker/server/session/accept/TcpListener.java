@@ -24,7 +24,8 @@ public final class TcpListener implements Listener {
     }
 
     /** Binds the first free port of the options. */
-    public static TcpListener open(ServerOptions options, PendingConnection.Gate gate, LongAdder rejected) throws IOException {
+    public static TcpListener open(ServerOptions options, PendingConnection.Gate gate, LongAdder rejected)
+            throws IOException {
         ServerSocketChannel socket = Acceptor.bind(options.bind(), options.ports());
         Optional<UnixListener> unix = UnixListener.open();
         try {

@@ -17,14 +17,15 @@ public record Admission(Hello hello, TokenRights rights, FeedStream stream) {
     /** Returns whether the trainer takes no place. */
     public boolean isLook() {
         // If each epoch has a separate version, a trainer that does not name an epoch can only look.
-        return hello.caller().look() || (stream.follows() && hello.epoch().isEmpty());
+        return hello.caller().look()
+                || (stream.follows() && hello.reading().epoch().isEmpty());
     }
 
     /** Returns the identity of the trainer in a run. */
     Identity identity(long run) {
         return new Identity(
                 stream.stream().name(),
-                hello.group(),
+                hello.pass().group(),
                 run,
                 hello.participant().rank(),
                 hello.participant().worldSize(),

@@ -101,10 +101,14 @@ public final class FeedStream {
     GroupOrder look(Hello hello) throws ProtocolException {
         long version = stream.version();
         if (follows()) {
-            version = orders.look(hello.group(), hello.epoch(), hello.version());
+            version = orders.look(
+                    hello.pass().group(),
+                    hello.reading().epoch(),
+                    hello.reading().version());
             orders.open(version);
         }
-        Group group = groups.find(hello.group()).orElseGet(() -> new Group(stream.name(), hello.group()));
+        Group group = groups.find(hello.pass().group())
+                .orElseGet(() -> new Group(stream.name(), hello.pass().group()));
         return group.look(hello, at(version, OptionalLong.empty()));
     }
 
@@ -120,28 +124,30 @@ public final class FeedStream {
                 new Welcome.FeedName(feed.id(), feed.name()),
                 new Welcome.StreamName(
                         version.name(), version.dataset(), version.datasetName(), version.version(), version.split()),
-                order.fingerprint(),
-                order.spec(),
-                version.fields().stream()
-                        .map(field -> new FieldInfo(
-                                field.name(), field.type().canonical(), field.nullable(), field.payload()))
-                        .toList(),
-                version.classes().names(),
-                Arrays.stream(order.order().laneRows()).boxed().toList(),
-                order.order().size().samples(),
-                order.largestBatchBytes(),
-                feed.epochs(),
-                run,
-                session,
-                laneMap().forLanes(order.order().lanes()));
+                new Welcome.StreamColumns(
+                        version.fields().stream()
+                                .map(field -> new FieldInfo(
+                                        field.name(), field.type().canonical(), field.nullable(), field.payload()))
+                                .toList(),
+                        version.classes().names()),
+                new Welcome.PassInfo(
+                        order.fingerprint(),
+                        order.spec(),
+                        Arrays.stream(order.order().laneRows()).boxed().toList(),
+                        order.order().size().samples(),
+                        order.largestBatchBytes(),
+                        feed.epochs()),
+                laneMap().forLanes(order.order().lanes()),
+                new Welcome.SessionInfo(run, session));
     }
 
     /** Returns the epoch that a looking trainer names, if its version is chosen already. */
     OptionalLong begun(Hello hello) throws ProtocolException {
         return follows()
-                        && hello.epoch().isPresent()
-                        && orders.isChosen(hello.group(), hello.epoch().getAsLong())
-                ? hello.epoch()
+                        && hello.reading().epoch().isPresent()
+                        && orders.isChosen(
+                                hello.pass().group(), hello.reading().epoch().getAsLong())
+                ? hello.reading().epoch()
                 : OptionalLong.empty();
     }
 
@@ -155,9 +161,12 @@ public final class FeedStream {
         if (!follows()) {
             return at(stream.version(), OptionalLong.empty());
         }
-        long version = orders.choose(hello.group(), hello.epoch().orElseThrow(), hello.version());
+        long version = orders.choose(
+                hello.pass().group(),
+                hello.reading().epoch().orElseThrow(),
+                hello.reading().version());
         orders.open(version);
-        return at(version, hello.epoch());
+        return at(version, hello.reading().epoch());
     }
 
     /**

@@ -111,8 +111,8 @@ public final class Group {
     }
 
     private GroupOrder order(Hello hello, Orders at, Optional<OrderSpec> known) throws ProtocolException {
-        GroupOrder order = at.of(known.orElseGet(() -> hello.order().over(at.defaults())));
-        List<OrderOverlay.Difference> differences = hello.order().differences(order.spec());
+        GroupOrder order = at.of(known.orElseGet(() -> hello.pass().order().over(at.defaults())));
+        List<OrderOverlay.Difference> differences = hello.pass().order().differences(order.spec());
         if (!differences.isEmpty()) {
             String list =
                     differences.stream().map(OrderOverlay.Difference::toString).collect(Collectors.joining("; "));

@@ -59,7 +59,7 @@ public final class Membership {
      */
     public static Membership join(Admission admission, Occupant session, LongSupplier nowMs) throws ProtocolException {
         Groups groups = admission.stream().groups();
-        String name = admission.hello().group();
+        String name = admission.hello().pass().group();
         Group group = groups.enter(name);
         Membership joined = null;
         boolean whole = false;

@@ -44,10 +44,10 @@ final class FrameJson {
                 .put("dataset_name", stream.datasetName())
                 .put("version", stream.version())
                 .put("split", stream.split());
-        json.put("fingerprint", welcome.fingerprint().text());
-        json.set("order", JsonObject.parse(welcome.order().toJson()));
+        json.put("fingerprint", welcome.pass().fingerprint().text());
+        json.set("order", JsonObject.parse(welcome.pass().order().toJson()));
         ArrayNode fields = json.putArray("fields");
-        for (FieldInfo field : welcome.fields()) {
+        for (FieldInfo field : welcome.columns().fields()) {
             fields.addObject()
                     .put("name", field.name())
                     .put("type", field.type())
@@ -55,28 +55,30 @@ final class FrameJson {
                     .put("payload", field.payload());
         }
         ObjectNode classes = json.putObject("classes");
-        welcome.classes().forEach((field, names) -> names.forEach(classes.putArray(field)::add));
-        welcome.laneRows().forEach(json.putArray("lane_rows")::add);
-        json.put("samples", welcome.samples());
+        welcome.columns().classes().forEach((field, names) -> names.forEach(classes.putArray(field)::add));
+        welcome.pass().laneRows().forEach(json.putArray("lane_rows")::add);
+        json.put("samples", welcome.pass().samples());
         json.put("batches", welcome.size().batches());
-        json.put("largest_batch", welcome.largestBatchBytes());
-        if (welcome.epochs().isPresent()) {
-            json.put("epochs", welcome.epochs().getAsLong());
+        json.put("largest_batch", welcome.pass().largestBatchBytes());
+        if (welcome.pass().epochs().isPresent()) {
+            json.put("epochs", welcome.pass().epochs().getAsLong());
         } else {
             json.putNull("epochs");
         }
-        json.put("run", welcome.run());
-        json.put("session", new BigInteger(Long.toUnsignedString(welcome.session())));
+        json.put("run", welcome.session().run());
+        json.put(
+                "session",
+                new BigInteger(Long.toUnsignedString(welcome.session().number())));
         json.set("lane_map", node(welcome.laneMap()));
-        json.put("stats", welcome.takesStats());
-        if (welcome.localFiles() > 0) {
-            json.put("local_files", welcome.localFiles());
+        json.put("stats", welcome.session().takesStats());
+        if (welcome.session().localFiles() > 0) {
+            json.put("local_files", welcome.session().localFiles());
         }
-        if (welcome.follows()) {
+        if (welcome.session().follows()) {
             json.put("follows", true);
         }
-        welcome.epoch().ifPresent(epoch -> json.put("epoch", epoch));
-        if (welcome.readOnly()) {
+        welcome.session().epoch().ifPresent(epoch -> json.put("epoch", epoch));
+        if (welcome.session().readOnly()) {
             json.put("read_only", true);
         }
         return JsonObject.bytes(json);
@@ -104,27 +106,29 @@ final class FrameJson {
                         stream.text("dataset_name"),
                         stream.number("version", Long.MAX_VALUE),
                         stream.text("split")),
-                new Fingerprint(json.text("fingerprint")),
-                OrderSpec.fromJson(json.require("order")),
-                fields(json),
-                classes(json.object("classes")),
-                laneRows(json),
-                json.number("samples", Long.MAX_VALUE),
-                json.number("largest_batch", Long.MAX_VALUE),
-                json.optionalNumber("epochs"),
-                json.number("run", Long.MAX_VALUE),
-                unsigned(json, "session"),
+                new Welcome.StreamColumns(fields(json), classes(json.object("classes"))),
+                new Welcome.PassInfo(
+                        new Fingerprint(json.text("fingerprint")),
+                        OrderSpec.fromJson(json.require("order")),
+                        laneRows(json),
+                        json.number("samples", Long.MAX_VALUE),
+                        json.number("largest_batch", Long.MAX_VALUE),
+                        json.optionalNumber("epochs")),
                 laneMap(json.object("lane_map")),
-                json.optionalInt("local_files", 0),
-                json.optionalFlag("stats"),
-                json.optionalFlag("follows"),
-                json.optionalNumber("epoch"),
-                json.optionalFlag("read_only"));
+                new Welcome.SessionInfo(
+                        json.number("run", Long.MAX_VALUE),
+                        unsigned(json, "session"),
+                        json.optionalInt("local_files", 0),
+                        json.optionalFlag("stats"),
+                        json.optionalFlag("follows"),
+                        json.optionalNumber("epoch"),
+                        json.optionalFlag("read_only")));
         long batches = json.number("batches", Long.MAX_VALUE);
         if (batches != welcome.size().batches()) {
-            throw ProtocolException.badFrame("WELCOME: batches is " + batches + ": " + welcome.samples()
-                    + " samples at batch size " + welcome.order().batchSize() + " make "
-                    + welcome.size().batches());
+            throw ProtocolException.badFrame(
+                    "WELCOME: batches is " + batches + ": " + welcome.pass().samples()
+                            + " samples at batch size " + welcome.pass().order().batchSize() + " make "
+                            + welcome.size().batches());
         }
         return welcome;
     }

@@ -75,12 +75,14 @@ final class HelloFrame {
     private static byte[] json(Hello hello) {
         ObjectNode json = JsonObject.nodes().objectNode();
         json.put("token", hello.token().orElse(null));
-        json.put("feed", hello.feed().orElse(null));
-        json.put("stream", hello.stream().orElse(null));
-        json.put("group", hello.group());
+        json.put("feed", hello.pass().feed().orElse(null));
+        json.put("stream", hello.pass().stream().orElse(null));
+        json.put("group", hello.pass().group());
         json.set(
                 "order",
-                hello.order().isEmpty() ? null : JsonObject.parse(hello.order().toJson()));
+                hello.pass().order().isEmpty()
+                        ? null
+                        : JsonObject.parse(hello.pass().order().toJson()));
         json.put("rank", hello.participant().rank());
         json.put("world_size", hello.participant().worldSize());
         json.put("worker", hello.participant().worker());
@@ -88,18 +90,18 @@ final class HelloFrame {
         json.put("replica", hello.replica());
         json.put("run", hello.run());
         json.put("client", hello.client());
-        if (hello.localFiles() > 0) {
-            json.put("local_files", hello.localFiles());
-            if (hello.localReadsFrom() > 0) {
-                json.put("local_reads_from", hello.localReadsFrom());
+        if (hello.reading().localFiles() > 0) {
+            json.put("local_files", hello.reading().localFiles());
+            if (hello.reading().localReadsFrom() > 0) {
+                json.put("local_reads_from", hello.reading().localReadsFrom());
             }
         }
-        hello.epoch().ifPresent(epoch -> json.put("epoch", epoch));
-        hello.version().ifPresent(version -> json.put("version", version));
+        hello.reading().epoch().ifPresent(epoch -> json.put("epoch", epoch));
+        hello.reading().version().ifPresent(version -> json.put("version", version));
         write(hello.caller(), json);
-        if (!hello.skip().ranges().isEmpty()) {
+        if (!hello.reading().skip().ranges().isEmpty()) {
             ArrayNode skip = json.putArray("skip");
-            for (SkipList.Range range : hello.skip().ranges()) {
+            for (SkipList.Range range : hello.reading().skip().ranges()) {
                 skip.addArray().add(range.epoch()).add(range.first()).add(range.last());
             }
         }
@@ -157,10 +159,12 @@ final class HelloFrame {
         JsonNode order = json.get("order");
         return new Hello(
                 json.optionalText("token"),
-                json.optionalText("feed"),
-                json.optionalText("stream"),
-                json.optionalText("group").orElse(Hello.DEFAULT_GROUP),
-                order == null ? OrderOverlay.NONE : OrderOverlay.fromJson(order),
+                json.optionalText("client").orElse(""),
+                new Hello.PassRequest(
+                        json.optionalText("feed"),
+                        json.optionalText("stream"),
+                        json.optionalText("group").orElse(Hello.DEFAULT_GROUP),
+                        order == null ? OrderOverlay.NONE : OrderOverlay.fromJson(order)),
                 new Participant(
                         json.optionalInt("rank", 0),
                         json.optionalInt("world_size", 1),
@@ -168,13 +172,13 @@ final class HelloFrame {
                         json.optionalInt("workers", 1)),
                 json.optionalInt("replica", 0),
                 json.get("run") == null ? 0 : json.number("run", Hello.MAX_RUN),
-                json.optionalText("client").orElse(""),
-                json.optionalInt("local_files", 0),
-                json.optionalInt("local_reads_from", 0),
-                json.optionalNumber("epoch"),
-                json.optionalNumber("version"),
                 caller(json),
-                skip(json));
+                new Hello.ReadRequest(
+                        json.optionalNumber("epoch"),
+                        json.optionalNumber("version"),
+                        skip(json),
+                        json.optionalInt("local_files", 0),
+                        json.optionalInt("local_reads_from", 0)));
     }
 
     private static SkipList skip(JsonObject json) throws ProtocolException {

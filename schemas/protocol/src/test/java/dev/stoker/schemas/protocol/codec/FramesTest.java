@@ -109,7 +109,7 @@ public class FramesTest {
         String json = "{\"future\":{\"a\":[1,{}]},\"rank\":1,\"world_size\":2}";
         Hello hello = (Hello) FrameDecoder.forServer().next(hello(json)).orElseThrow();
         assertThat(hello.participant()).isEqualTo(Participant.rank(1, 2));
-        assertThat(hello.group()).isEqualTo("default");
+        assertThat(hello.pass().group()).isEqualTo("default");
     }
 
     @Test
