@@ -1,5 +1,7 @@
 package dev.stoker.server.security;
 
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,6 +11,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,6 +22,69 @@ import org.slf4j.LoggerFactory;
  */
 public final class FeedToken {
     private static final Logger LOG = LoggerFactory.getLogger(FeedToken.class);
+
+    /**
+     * What the holder of a token may do.
+     *
+     * @param streams names of streams, or beginnings of them with an asterisk behind; empty for all streams
+     * @param groups the same of groups
+     * @param right the greatest right
+     */
+    public record Rights(List<String> streams, List<String> groups, Right right) {
+
+        /** Without limits. */
+        public static final Rights ALL = new Rights(List.of(), List.of(), Right.ADMINISTER);
+
+        public Rights {
+            streams = List.copyOf(streams);
+            groups = List.copyOf(groups);
+        }
+
+        /** Whether a right is included. */
+        public boolean includes(Right wanted) {
+            return right.compareTo(wanted) >= 0;
+        }
+
+        /**
+         * Refuses a stream or group that the token is not for.
+         *
+         * @throws ProtocolException naming the limit
+         */
+        public void require(String stream, String group) throws ProtocolException {
+            require("stream", stream, streams);
+            require("group", group, groups);
+        }
+
+        private static void require(String what, String name, List<String> limits) throws ProtocolException {
+            if (!limits.isEmpty() && limits.stream().noneMatch(limit -> isWithin(name, limit))) {
+                throw unauthorized(
+                        "for " + what + " " + name + ", only for " + what + "s " + String.join(", ", limits));
+            }
+        }
+
+        private static boolean isWithin(String name, String limit) {
+            return limit.endsWith("*") ? name.startsWith(limit.substring(0, limit.length() - 1)) : name.equals(limit);
+        }
+
+        /**
+         * Refuses what needs a greater right.
+         *
+         * @param what that was tried, for the message
+         * @throws ProtocolException naming the right
+         */
+        public void require(Right wanted, String what) throws ProtocolException {
+            if (!includes(wanted)) {
+                throw unauthorized("to " + wanted.name().toLowerCase(Locale.ROOT) + ", which " + what
+                        + " needs; its greatest right is " + right.name().toLowerCase(Locale.ROOT));
+            }
+        }
+
+        private static ProtocolException unauthorized(String limit) {
+            return new ProtocolException(
+                    ErrorCode.UNAUTHORIZED,
+                    "the token is not " + limit + ": ask the feed's administrator for another line in its token file");
+        }
+    }
 
     private final Optional<Path> file;
     private final WatchedFiles watched;
@@ -36,7 +102,7 @@ public final class FeedToken {
         return new FeedToken(
                 Optional.empty(),
                 new WatchedFiles(List.of()),
-                List.of(new TokenFile.Entry(digest(secret), TokenRights.ALL)));
+                List.of(new TokenFile.Entry(digest(secret), Rights.ALL)));
     }
 
     /**
@@ -50,9 +116,9 @@ public final class FeedToken {
     }
 
     /** Returns the rights of a token; empty if the token is unknown. Takes the same time for every input. */
-    public Optional<TokenRights> rights(Optional<String> given) {
+    public Optional<Rights> rights(Optional<String> given) {
         byte[] digest = digest(given.orElse(""));
-        TokenRights found = null;
+        Rights found = null;
         for (TokenFile.Entry entry : current()) {
             // Compare with all entries, so that the time does not reveal which one matched.
             found = MessageDigest.isEqual(entry.digest(), digest) ? entry.rights() : found;

@@ -32,7 +32,7 @@ final class TokenFile {
     private final Map<String, Integer> lines = new HashMap<>();
 
     /** A token's digest and what it allows. */
-    record Entry(byte[] digest, TokenRights rights) {}
+    record Entry(byte[] digest, FeedToken.Rights rights) {}
 
     private TokenFile(Path file) {
         this.file = file;
@@ -109,7 +109,7 @@ final class TokenFile {
         if (before != null) {
             throw bad(line, "the token is already in line " + before + "; give each line a different token");
         }
-        entries.add(new Entry(digest, new TokenRights(streams, groups, right)));
+        entries.add(new Entry(digest, new FeedToken.Rights(streams, groups, right)));
     }
 
     private Right right(int line, List<String> names) throws AccessException {

@@ -21,6 +21,7 @@ import dev.stoker.server.session.accept.Listener;
 import dev.stoker.server.session.accept.TcpListener;
 import dev.stoker.server.session.group.FeedStream;
 import dev.stoker.server.session.group.Group;
+import dev.stoker.server.session.group.Groups;
 import dev.stoker.server.session.group.StreamOrders;
 import dev.stoker.server.session.receipts.AckTable;
 import dev.stoker.server.threads.Threads;
@@ -140,8 +141,9 @@ public final class FeedServer implements AutoCloseable {
                 new WorkingMemory(options.windowBytes(), options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY);
         for (ServedStream stream : opener.open(resources.sources())) {
             DamageCheck damageCheck = new DamageCheck(spec.onCorrupt(), counters.corrupt);
-            StreamOrders orders = new StreamOrders(stream, opener.versions(stream.name()), memory);
-            FeedStream state = new FeedStream(spec, orders, defaults, damageCheck, everythingHere());
+            Groups groups = new Groups(stream.name());
+            StreamOrders orders = new StreamOrders(stream, opener.versions(stream.name()), memory, defaults, groups);
+            FeedStream state = new FeedStream(spec, orders, groups, damageCheck, everythingHere());
             state.prepare();
             streams.put(stream.name(), state);
         }

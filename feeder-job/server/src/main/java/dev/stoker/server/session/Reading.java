@@ -11,8 +11,8 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Select;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.server.security.FeedToken;
 import dev.stoker.server.security.Right;
-import dev.stoker.server.security.TokenRights;
 import dev.stoker.server.session.group.Membership;
 import dev.stoker.server.session.receipts.AckTable;
 import dev.stoker.server.session.receipts.Selection;
@@ -39,7 +39,7 @@ final class Reading {
     private final Counters counters;
     private final Consumers consumers;
     private final Membership member;
-    private final TokenRights rights;
+    private final FeedToken.Rights rights;
     private final SkipList skip;
     private final ReferredChunks leases;
     private final SendQueue sendQueue;

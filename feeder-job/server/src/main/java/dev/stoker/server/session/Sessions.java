@@ -9,7 +9,6 @@ import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.security.FeedToken;
 import dev.stoker.server.security.KeyLimit;
 import dev.stoker.server.security.ServerTls;
-import dev.stoker.server.security.TokenRights;
 import dev.stoker.server.session.accept.PendingConnection;
 import dev.stoker.server.session.accept.PlainWire;
 import dev.stoker.server.session.accept.ProcessLimits;
@@ -87,7 +86,7 @@ final class Sessions implements PendingConnection.Gate {
      */
     @Override
     public Admission judge(Hello hello) throws ProtocolException {
-        TokenRights rights = rights(hello);
+        FeedToken.Rights rights = rights(hello);
         if (hello.pass().feed().isPresent()
                 && !hello.pass().feed().get().equals(spec.name())
                 && !hello.pass().feed().get().equals(spec.id().toString())) {
@@ -116,10 +115,10 @@ final class Sessions implements PendingConnection.Gate {
      *
      * @throws ProtocolException if a token is wanted, and it has none or a wrong one
      */
-    private TokenRights rights(Hello hello) throws ProtocolException {
+    private FeedToken.Rights rights(Hello hello) throws ProtocolException {
         Optional<FeedToken> token = options.access().token();
         if (token.isEmpty()) {
-            return TokenRights.ALL;
+            return FeedToken.Rights.ALL;
         }
         return token.get()
                 .rights(hello.token())

@@ -63,13 +63,13 @@ class FeedTokenTest {
                 base64+/= groups=default
                 """);
         FeedToken token = FeedToken.file(file);
-        assertThat(token.rights(Optional.of("secret"))).contains(TokenRights.ALL);
+        assertThat(token.rights(Optional.of("secret"))).contains(FeedToken.Rights.ALL);
         assertThat(token.rights(Optional.of("reader")))
-                .contains(new TokenRights(List.of("val", "test-*"), List.of("eval-*"), Right.READ));
+                .contains(new FeedToken.Rights(List.of("val", "test-*"), List.of("eval-*"), Right.READ));
         assertThat(token.rights(Optional.of("trainer")))
-                .contains(new TokenRights(List.of(), List.of(), Right.ACKNOWLEDGE));
+                .contains(new FeedToken.Rights(List.of(), List.of(), Right.ACKNOWLEDGE));
         assertThat(token.rights(Optional.of("base64+/=")))
-                .contains(new TokenRights(List.of(), List.of("default"), Right.ADMINISTER));
+                .contains(new FeedToken.Rights(List.of(), List.of("default"), Right.ADMINISTER));
         for (String none : List.of("#", "# of the trainers", "streams=val,test-*", "reader ", "")) {
             assertThat(token.rights(Optional.of(none))).as(none).isEmpty();
         }
@@ -100,14 +100,14 @@ class FeedTokenTest {
 
     @Test
     void aLimitThatIsExceededIsNamed() throws Exception {
-        TokenRights rights = new TokenRights(List.of("val"), List.of("eval-*"), Right.READ);
+        FeedToken.Rights rights = new FeedToken.Rights(List.of("val"), List.of("eval-*"), Right.READ);
         rights.require("val", "eval-7");
         assertThatThrownBy(() -> rights.require("train", "eval-7")).hasMessageContainingAll("stream train", "val");
         assertThatThrownBy(() -> rights.require("val", "default")).hasMessageContainingAll("group default", "eval-*");
         assertThatThrownBy(() -> rights.require(Right.ACKNOWLEDGE, "ACK"))
                 .hasMessageContainingAll("acknowledge", "ACK", "read");
-        TokenRights.ALL.require("train", "any");
-        TokenRights.ALL.require(Right.ADMINISTER, "it");
+        FeedToken.Rights.ALL.require("train", "any");
+        FeedToken.Rights.ALL.require(Right.ADMINISTER, "it");
     }
 
     @Test

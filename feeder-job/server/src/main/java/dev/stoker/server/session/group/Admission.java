@@ -2,7 +2,7 @@ package dev.stoker.server.session.group;
 
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.server.feed.Identity;
-import dev.stoker.server.security.TokenRights;
+import dev.stoker.server.security.FeedToken;
 
 /**
  * What was found when a trainer was let in. The rights are looked up once, and are those of the session until it ends,
@@ -12,7 +12,7 @@ import dev.stoker.server.security.TokenRights;
  * @param rights of its token
  * @param stream that it named, or the first one
  */
-public record Admission(Hello hello, TokenRights rights, FeedStream stream) {
+public record Admission(Hello hello, FeedToken.Rights rights, FeedStream stream) {
 
     /** Returns whether the trainer takes no place. */
     public boolean isLook() {

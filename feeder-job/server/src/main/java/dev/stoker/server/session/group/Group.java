@@ -10,6 +10,7 @@ import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
 import dev.stoker.server.session.group.Membership.Occupant;
 import dev.stoker.server.session.group.Places.Claim;
+import dev.stoker.server.session.group.StreamOrders.AtVersion;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.ServedStream;
 import java.util.Comparator;
@@ -63,16 +64,6 @@ public final class Group {
         this.places = new Places("group " + name + " of stream " + stream);
     }
 
-    /** Finds the order of a spec at a version. Returns the same object for the same spec. */
-    interface Orders {
-        /** Returns the only epoch that is read at this version; empty for all epochs. */
-        OptionalLong only();
-
-        GroupOrder of(OrderSpec spec) throws ProtocolException;
-
-        OrderSpec defaults();
-    }
-
     /**
      * Admits a session.
      *
@@ -80,7 +71,7 @@ public final class Group {
      * @throws ProtocolException if the order spec does not fit, or the session gets no place
      */
     synchronized Membership join(
-            Admission admission, Claim claim, Occupant session, Orders at, long nowMs, List<Occupant> displaced)
+            Admission admission, Claim claim, Occupant session, AtVersion at, long nowMs, List<Occupant> displaced)
             throws ProtocolException {
         GroupOrder joined = order(admission.hello(), at, Optional.ofNullable(spec));
         Places.Given given = places.admit(claim, session, nowMs);
@@ -106,11 +97,11 @@ public final class Group {
      *
      * @throws ProtocolException if its order spec does not fit
      */
-    synchronized GroupOrder look(Hello hello, Orders at) throws ProtocolException {
+    synchronized GroupOrder look(Hello hello, AtVersion at) throws ProtocolException {
         return order(hello, at, fixed ? Optional.ofNullable(spec) : Optional.empty());
     }
 
-    private GroupOrder order(Hello hello, Orders at, Optional<OrderSpec> known) throws ProtocolException {
+    private GroupOrder order(Hello hello, AtVersion at, Optional<OrderSpec> known) throws ProtocolException {
         GroupOrder order = at.of(known.orElseGet(() -> hello.pass().order().over(at.defaults())));
         List<OrderOverlay.Difference> differences = hello.pass().order().differences(order.spec());
         if (!differences.isEmpty()) {

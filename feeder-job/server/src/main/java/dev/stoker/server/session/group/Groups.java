@@ -44,7 +44,7 @@ public final class Groups {
     /** Groups that sessions are in. Written under the monitor; a group reads it while it holds its own monitor. */
     private volatile int open;
 
-    Groups(String stream) {
+    public Groups(String stream) {
         this.stream = stream;
     }
 

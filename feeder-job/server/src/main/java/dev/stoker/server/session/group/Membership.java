@@ -3,13 +3,17 @@ package dev.stoker.server.session.group;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Welcome;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
+import dev.stoker.schemas.protocol.parts.FieldInfo;
 import dev.stoker.server.feed.Identity;
 import dev.stoker.server.security.Right;
 import dev.stoker.server.session.group.Places.Claim;
+import dev.stoker.server.session.group.StreamOrders.AtVersion;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.PieceBuilder;
+import dev.stoker.server.window.ServedStream;
 import dev.stoker.server.window.Windows;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
@@ -92,7 +96,7 @@ public final class Membership {
         }
         // Before the version of an epoch is chosen, because the choice is permanent.
         group.check(claim);
-        Group.Orders orders = admission.stream().at(admission.hello());
+        AtVersion orders = admission.stream().orders().at(admission.hello());
         return group.join(admission, claim, session, orders, nowMs.getAsLong(), displaced);
     }
 
@@ -111,7 +115,13 @@ public final class Membership {
      * @throws ProtocolException if its order spec does not fit the group's, or the version cannot be opened
      */
     public static Membership look(Admission admission) throws ProtocolException {
-        GroupOrder order = admission.stream().look(admission.hello());
+        FeedStream stream = admission.stream();
+        String name = admission.hello().pass().group();
+        AtVersion orders = stream.orders().look(admission.hello());
+        Group group = stream.groups()
+                .find(name)
+                .orElseGet(() -> new Group(stream.stream().name(), name));
+        GroupOrder order = group.look(admission.hello(), orders);
         Identity identity = admission.identity(admission.hello().run());
         SessionWatch watch = new SessionWatch(identity, admission.hello().client());
         return new Membership(admission, order, watch, OptionalLong.empty(), null);
@@ -124,14 +134,31 @@ public final class Membership {
      * @param localFiles number of files that the trainer may know
      */
     public Welcome welcome(long session, int localFiles) throws ProtocolException {
-        FeedStream stream = stream();
-        Welcome welcome = stream.welcome(order, identity().run(), session);
-        if (place == null) {
-            return stream.follows() ? welcome.following(stream.begun(admission.hello())) : welcome;
-        }
-        welcome = welcome.withLocalReads(localFiles);
-        welcome = stream.follows() ? welcome.following(only) : welcome;
-        return admission.rights().includes(Right.ACKNOWLEDGE) ? welcome : welcome.forReadingOnly();
+        FeedStream to = stream();
+        OptionalLong epoch = place == null ? to.orders().begun(admission.hello()) : only;
+        boolean readOnly = place != null && !admission.rights().includes(Right.ACKNOWLEDGE);
+        ServedStream version = order.stream();
+        return new Welcome(
+                new Welcome.FeedName(to.feed().id(), to.feed().name()),
+                new Welcome.StreamName(
+                        version.name(), version.dataset(), version.datasetName(), version.version(), version.split()),
+                columns(version),
+                new Welcome.PassInfo(
+                        order.fingerprint(),
+                        order.spec(),
+                        Arrays.stream(order.order().laneRows()).boxed().toList(),
+                        order.order().size().samples(),
+                        order.largestBatchBytes(),
+                        to.feed().epochs()),
+                to.laneMap().forLanes(order.order().lanes()),
+                new Welcome.SessionInfo(identity().run(), session, localFiles, true, to.follows(), epoch, readOnly));
+    }
+
+    private static Welcome.StreamColumns columns(ServedStream version) {
+        List<FieldInfo> fields = version.fields().stream()
+                .map(field -> new FieldInfo(field.name(), field.type().canonical(), field.nullable(), field.payload()))
+                .toList();
+        return new Welcome.StreamColumns(fields, version.classes().names());
     }
 
     /** Returns a builder of the pieces that the session is sent. */
@@ -147,7 +174,7 @@ public final class Membership {
      */
     public GroupOrder order(long epoch) throws ProtocolException {
         boolean here = !stream().follows() || (only.isPresent() && only.getAsLong() == epoch);
-        return here ? order : stream().begun(identity().group(), epoch, order.spec());
+        return here ? order : stream().orders().begun(identity().group(), epoch, order.spec());
     }
 
     /**

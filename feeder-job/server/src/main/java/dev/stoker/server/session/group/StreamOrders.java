@@ -7,6 +7,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.server.window.GroupOrder;
@@ -32,6 +33,8 @@ public final class StreamOrders {
     private final ServedStream first;
     private final Optional<StreamVersions> versions;
     private final WorkingMemory memory;
+    private final OrderSpec defaults;
+    private final Groups groups;
     /** Groups keep the orders that they use; others may be garbage-collected. Guarded by the monitor of this object. */
     private final Map<Key, WeakReference<GroupOrder>> orders = new HashMap<>();
     /** Guarded by the monitor of this object. */
@@ -43,11 +46,38 @@ public final class StreamOrders {
 
     private record Epoch(String group, long epoch) {}
 
-    /** @param first the version with which the feed started, which is the only one if {@code versions} is empty */
-    public StreamOrders(ServedStream first, Optional<StreamVersions> versions, WorkingMemory memory) {
+    /**
+     * The orders at one version, which a trainer may get.
+     *
+     * @param only the only epoch that is read at this version; empty for all epochs
+     */
+    record AtVersion(StreamOrders orders, long version, OptionalLong only) {
+        /** Returns the order of a spec. Returns the same object for the same spec. */
+        GroupOrder of(OrderSpec spec) throws ProtocolException {
+            return orders.of(spec, version);
+        }
+
+        OrderSpec defaults() {
+            return orders.defaults;
+        }
+    }
+
+    /**
+     * @param first the version with which the feed started, which is the only one if {@code versions} is empty
+     * @param defaults the order of trainers that do not ask for another one
+     * @param groups the groups of the stream, which share the memory
+     */
+    public StreamOrders(
+            ServedStream first,
+            Optional<StreamVersions> versions,
+            WorkingMemory memory,
+            OrderSpec defaults,
+            Groups groups) {
         this.first = first;
         this.versions = versions;
         this.memory = memory;
+        this.defaults = defaults;
+        this.groups = groups;
     }
 
     private static <K, V> Map<K, V> recent(int most) {
@@ -69,19 +99,74 @@ public final class StreamOrders {
         return versions.isPresent();
     }
 
+    /** Returns the order of trainers that do not ask for another one, at the first version. */
+    GroupOrder defaultOrder() throws ProtocolException {
+        return of(defaults, first.version());
+    }
+
+    /**
+     * Opens the version of a trainer's epoch, or the only version of a stream that does not follow its dataset, and
+     * returns its orders.
+     *
+     * @throws ProtocolException if the trainer's state has another version, or none can be chosen
+     */
+    AtVersion at(Hello hello) throws ProtocolException {
+        if (!follows()) {
+            return new AtVersion(this, first.version(), OptionalLong.empty());
+        }
+        OptionalLong epoch = hello.reading().epoch();
+        long version = choose(
+                hello.pass().group(), epoch.orElseThrow(), hello.reading().version());
+        open(version);
+        return new AtVersion(this, version, epoch);
+    }
+
+    /**
+     * Opens the version that a trainer would get if it started its epoch now, and returns its orders. Chooses nothing.
+     *
+     * @throws ProtocolException if the trainer's state has another version
+     */
+    AtVersion look(Hello hello) throws ProtocolException {
+        long version = first.version();
+        if (follows()) {
+            version = look(
+                    hello.pass().group(),
+                    hello.reading().epoch(),
+                    hello.reading().version());
+            open(version);
+        }
+        return new AtVersion(this, version, OptionalLong.empty());
+    }
+
+    /** Returns the epoch that a looking trainer names, if its version is chosen already. */
+    OptionalLong begun(Hello hello) throws ProtocolException {
+        OptionalLong epoch = hello.reading().epoch();
+        return follows() && epoch.isPresent() && isChosen(hello.pass().group(), epoch.getAsLong())
+                ? epoch
+                : OptionalLong.empty();
+    }
+
+    /**
+     * Returns the order of an epoch that was started before, for late receipts.
+     *
+     * @throws ProtocolException if the epoch was not started, or cannot be opened
+     */
+    GroupOrder begun(String group, long epoch, OrderSpec spec) throws ProtocolException {
+        return of(spec, chosen(group, epoch));
+    }
+
     /**
      * Returns the order of a spec at a version. The same arguments give the same object.
      *
-     * @param groups number of groups of the stream
      * @throws ProtocolException if it does not fit into the working memory, or the version cannot be opened
      */
-    public synchronized GroupOrder of(OrderSpec spec, long version, int groups) throws ProtocolException {
+    private synchronized GroupOrder of(OrderSpec spec, long version) throws ProtocolException {
         Key key = new Key(spec, version);
         WeakReference<GroupOrder> known = orders.get(key);
         GroupOrder order = known == null ? null : known.get();
         if (order == null) {
             order = new GroupOrder(open(version), spec);
-            memory.require(order, groups);
+            memory.require(order, groups.open());
             orders.values().removeIf(reference -> reference.refersTo(null));
             orders.put(key, new WeakReference<>(order));
         }
@@ -89,7 +174,7 @@ public final class StreamOrders {
     }
 
     /** Returns a version, and opens it if necessary. */
-    public synchronized ServedStream open(long version) throws ProtocolException {
+    private synchronized ServedStream open(long version) throws ProtocolException {
         if (version == first.version()) {
             return first;
         }
@@ -111,7 +196,7 @@ public final class StreamOrders {
      * @param wanted the version in the trainer's state
      * @throws ProtocolException if another version was chosen, or the choice cannot be read or made
      */
-    long choose(String group, long epoch, OptionalLong wanted) throws ProtocolException {
+    private long choose(String group, long epoch, OptionalLong wanted) throws ProtocolException {
         OptionalLong known = known(group, epoch);
         if (known.isPresent() && (wanted.isEmpty() || wanted.getAsLong() == known.getAsLong())) {
             return known.getAsLong();
@@ -129,7 +214,7 @@ public final class StreamOrders {
      * @param wanted the version in the trainer's state
      * @throws ProtocolException if another version was chosen
      */
-    public long look(String group, OptionalLong epoch, OptionalLong wanted) throws ProtocolException {
+    private long look(String group, OptionalLong epoch, OptionalLong wanted) throws ProtocolException {
         OptionalLong version;
         try {
             OptionalLong chosen = epoch.isPresent() ? find(group, epoch.getAsLong()) : OptionalLong.empty();
@@ -151,7 +236,7 @@ public final class StreamOrders {
     }
 
     /** Returns whether the version of an epoch is chosen. */
-    boolean isChosen(String group, long epoch) throws ProtocolException {
+    private boolean isChosen(String group, long epoch) throws ProtocolException {
         try {
             return find(group, epoch).isPresent();
         } catch (IOException e) {
@@ -169,7 +254,7 @@ public final class StreamOrders {
      *
      * @throws ProtocolException if the epoch was not started
      */
-    long chosen(String group, long epoch) throws ProtocolException {
+    private long chosen(String group, long epoch) throws ProtocolException {
         OptionalLong version;
         try {
             version = find(group, epoch);
