@@ -198,7 +198,7 @@ class FeedSamplesTest {
                         .openSamples())
                 .isInstanceOf(FeedNotFoundException.class);
         assertThatThrownBy(() -> FeedClient.of("127.0.0.1:1")
-                        .connectTimeout(Duration.ofMillis(10))
+                        .timeouts(t -> t.connectTimeout(Duration.ofMillis(10)))
                         .openSamples())
                 .isInstanceOf(ConnectTimeoutException.class)
                 .hasMessageContaining("127.0.0.1:1");
@@ -207,12 +207,14 @@ class FeedSamplesTest {
     @Test
     void needsAToken() throws IOException {
         try (NodeLease node = FeedNode.acquire(feed.spec(), TestFeed.options().withToken("secret"))) {
-            try (FeedSamples samples =
-                    FeedClient.of(node.address()).token("secret").openSamples()) {
+            try (FeedSamples samples = FeedClient.of(node.address())
+                    .security(s -> s.token("secret"))
+                    .openSamples()) {
                 requireAll(keys, samples.get(keys));
             }
-            assertThatThrownBy(
-                            () -> FeedClient.of(node.address()).token("wrong").openSamples())
+            assertThatThrownBy(() -> FeedClient.of(node.address())
+                            .security(s -> s.token("wrong"))
+                            .openSamples())
                     .isInstanceOf(UnauthorizedException.class);
         }
     }

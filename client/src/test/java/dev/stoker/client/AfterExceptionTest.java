@@ -38,7 +38,7 @@ class AfterExceptionTest {
         log = topic.partitions.get(2);
         rest = new ArrayList<>(log.subList(2, log.size()));
         log.subList(2, log.size()).clear();
-        return client(topic).batchTimeout(Duration.ofMillis(300));
+        return client(topic).timeouts(t -> t.batchTimeout(Duration.ofMillis(300)));
     }
 
     private void release() {
@@ -65,8 +65,8 @@ class AfterExceptionTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4})
     void theSameIterationGoesOn(int concat) {
-        List<String> expected = all(client(new FakeTopic(STREAM, 1).write(0, 1)).concat(concat));
-        FeedClient feed = feeds.open(withholding().concat(concat));
+        List<String> expected = all(client(new FakeTopic(STREAM, 1).write(0, 1)).steps(s -> s.concat(concat)));
+        FeedClient feed = feeds.open(withholding().steps(s -> s.concat(concat)));
         List<String> read = new ArrayList<>();
         Iteration epoch = feed.epoch();
         readUntilLate(epoch, read);
@@ -79,8 +79,8 @@ class AfterExceptionTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 4})
     void theNextIterationGoesOnAtTheSameBatch(int concat) {
-        List<String> expected = all(client(new FakeTopic(STREAM, 1).write(0, 1)).concat(concat));
-        FeedClient feed = feeds.open(withholding().concat(concat));
+        List<String> expected = all(client(new FakeTopic(STREAM, 1).write(0, 1)).steps(s -> s.concat(concat)));
+        FeedClient feed = feeds.open(withholding().steps(s -> s.concat(concat)));
         List<String> read = new ArrayList<>();
         readUntilLate(feed.epoch(), read);
         String state = feed.state();

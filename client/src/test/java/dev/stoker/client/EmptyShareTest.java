@@ -34,7 +34,8 @@ class EmptyShareTest {
 
     @Test
     void theFeederIsToldOfAnEmptyShare() {
-        try (FeedClient feed = feeder.client().rank(3, 4).tail(TailPolicy.KEEP).open()) {
+        try (FeedClient feed =
+                feeder.client().rank(3, 4).steps(s -> s.tail(TailPolicy.KEEP)).open()) {
             assertThat(FakeStream.read(feed)).isEmpty();
             awaitTold(1);
         }
@@ -47,7 +48,8 @@ class EmptyShareTest {
     @Test
     void aFeederThatComesBackIsToldAgainIfItWasNotDurable() {
         feeder.isDurable = false;
-        try (FeedClient feed = feeder.client().rank(3, 4).tail(TailPolicy.KEEP).open()) {
+        try (FeedClient feed =
+                feeder.client().rank(3, 4).steps(s -> s.tail(TailPolicy.KEEP)).open()) {
             assertThat(FakeStream.read(feed)).isEmpty();
             awaitTold(1);
             feeder.isDurable = true;
@@ -59,7 +61,7 @@ class EmptyShareTest {
 
     @Test
     void aWorkerWithoutAStepTellsIt() {
-        try (FeedClient feed = feeder.client().worker(0, 1, 5, 6).open()) {
+        try (FeedClient feed = feeder.client().ranks(r -> r.worker(0, 1, 5, 6)).open()) {
             assertThat(FakeStream.read(feed)).isEmpty();
             awaitTold(1);
         }
@@ -67,8 +69,11 @@ class EmptyShareTest {
 
     @Test
     void everyEpochOfAFeedWithAnEndIsGoneThrough() {
-        try (FeedClient feed =
-                feeder.client().rank(3, 4).tail(TailPolicy.KEEP).epochs(4).open()) {
+        try (FeedClient feed = feeder.client()
+                .rank(3, 4)
+                .steps(s -> s.tail(TailPolicy.KEEP))
+                .epochs(4)
+                .open()) {
             assertThat(feed.batches()).isEmpty();
             awaitTold(1);
         }

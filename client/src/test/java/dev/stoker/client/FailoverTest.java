@@ -270,7 +270,7 @@ class FailoverTest {
     void aBatchThatDoesNotComeNamesFeederAndLane() {
         FakeFeeder feeder = one();
         try (FeedClient feed = client().bufferBytes(2 * 4096)
-                .batchTimeout(Duration.ofMillis(700))
+                .timeouts(t -> t.batchTimeout(Duration.ofMillis(700)))
                 .open()) {
             Iteration epoch = feed.epoch();
             epoch.next();
@@ -286,7 +286,7 @@ class FailoverTest {
     void noFeederForTooLongIsAnError() {
         FakeFeeder feeder = one();
         try (FeedClient feed = client().bufferBytes(2 * 4096)
-                .reconnectTimeout(Duration.ofMillis(700))
+                .timeouts(t -> t.reconnectTimeout(Duration.ofMillis(700)))
                 .open()) {
             Iteration epoch = feed.epoch();
             epoch.next();
@@ -301,7 +301,7 @@ class FailoverTest {
     void aTrainerThatPausesIsNotAbandoned() {
         FakeFeeder feeder = one();
         try (FeedClient feed = client().bufferBytes(2 * 4096)
-                .batchTimeout(Duration.ofSeconds(1))
+                .timeouts(t -> t.batchTimeout(Duration.ofSeconds(1)))
                 .open()) {
             Iteration epoch = feed.epoch();
             List<String> batches = new ArrayList<>(List.of(FakeStream.text(epoch.next())));

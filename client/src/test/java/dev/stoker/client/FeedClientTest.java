@@ -48,8 +48,10 @@ class FeedClientTest {
     void everyRankOfEveryWorldGetsItsBatchesOfEachEpoch(TailPolicy tail) {
         for (int worldSize = 1; worldSize <= 3; worldSize++) {
             for (int rank = 0; rank < worldSize; rank++) {
-                try (FeedClient feed =
-                        feeder.client().rank(rank, worldSize).tail(tail).open()) {
+                try (FeedClient feed = feeder.client()
+                        .rank(rank, worldSize)
+                        .steps(s -> s.tail(tail))
+                        .open()) {
                     for (int epoch = 0; epoch < 3; epoch++) {
                         assertThat(read(feed))
                                 .isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, worldSize), 0));
@@ -61,8 +63,10 @@ class FeedClientTest {
 
     @Test
     void workersOfARankShareItsBatches() {
-        for (int worker = 0; worker < 3; worker++) {
-            try (FeedClient feed = feeder.client().worker(1, 2, worker, 3).open()) {
+        for (int i = 0; i < 3; i++) {
+            int worker = i;
+            try (FeedClient feed =
+                    feeder.client().ranks(r -> r.worker(1, 2, worker, 3)).open()) {
                 assertThat(read(feed))
                         .isEqualTo(STREAM.expected(0, TailPolicy.PAD, new Participant(1, 2, worker, 3), 0));
             }
@@ -262,8 +266,8 @@ class FeedClientTest {
         FeedClientBuilder builder = FeedClient.ofEnvironment().environment(environment).stream("val")
                 .group("second")
                 .batchSize(4)
-                .token("secret")
-                .replica(3);
+                .security(s -> s.token("secret"))
+                .ranks(r -> r.replica(3));
         try (FeedClient feed = builder.open()) {
             Hello hello = feeder.hellos.peek();
             assertThat(hello.pass().stream()).contains("val");
@@ -283,13 +287,16 @@ class FeedClientTest {
     @Test
     void aPlaceThatStaysTakenIsATypedErrorThatSaysWhoHasIt() {
         feeder.refusal = Optional.of(new ErrorMessage("place_taken", "process 7 on host h reads; group=\"…\""));
-        assertThatThrownBy(() ->
-                        feeder.client().placeTimeout(Duration.ofMillis(400)).open())
+        assertThatThrownBy(() -> feeder.client()
+                        .timeouts(t -> t.placeTimeout(Duration.ofMillis(400)))
+                        .open())
                 .isInstanceOf(PlaceTakenException.class)
                 .hasMessageContainingAll("process 7 on host h", "group=", "placeTimeout is 400 ms");
         assertThat(feeder.hellos.size()).as("it tried again").isGreaterThan(1);
         feeder.hellos.clear();
-        assertThatThrownBy(() -> feeder.client().placeTimeout(Duration.ZERO).open())
+        assertThatThrownBy(() -> feeder.client()
+                        .timeouts(t -> t.placeTimeout(Duration.ZERO))
+                        .open())
                 .isInstanceOf(PlaceTakenException.class);
         assertThat(feeder.hellos).hasSize(1);
     }
@@ -312,7 +319,8 @@ class FeedClientTest {
         assertThatThrownBy(() -> Processes.launch(Map.of("SLURM_JOB_ID", "9", "SLURM_RESTART_COUNT", "many")))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageStartingWith("SLURM_RESTART_COUNT=many is not a number of restarts; unset it");
-        assertThatThrownBy(() -> feeder.client().run(Long.MAX_VALUE).open())
+        assertThatThrownBy(
+                        () -> feeder.client().ranks(r -> r.run(Long.MAX_VALUE)).open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("2^62");
     }
@@ -348,8 +356,9 @@ class FeedClientTest {
     @Test
     void nobodyThereIsAnErrorInTime() {
         feeder.kill();
-        assertThatThrownBy(() ->
-                        feeder.client().connectTimeout(Duration.ofMillis(300)).open())
+        assertThatThrownBy(() -> feeder.client()
+                        .timeouts(t -> t.connectTimeout(Duration.ofMillis(300)))
+                        .open())
                 .isInstanceOf(ConnectTimeoutException.class)
                 .hasMessageContaining(feeder.address())
                 .hasMessageContaining("stoker ps");

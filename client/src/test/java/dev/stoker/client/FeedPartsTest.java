@@ -45,7 +45,8 @@ class FeedPartsTest {
     @Test
     void anEpochInPartsIsReadWithoutAskingAnew() {
         List<String> expected = STREAM.expected(0, TailPolicy.PAD, Participant.rank(1, 2), 0);
-        try (FeedClient feed = feeder.client().rank(1, 2).epochBatches(3).open()) {
+        try (FeedClient feed =
+                feeder.client().rank(1, 2).steps(s -> s.epochBatches(3)).open()) {
             assertThat(feed.steps()).isEqualTo(3);
             List<String> states = new ArrayList<>();
             for (int part = 0; part < 3; part++) {
@@ -75,15 +76,19 @@ class FeedPartsTest {
         for (int rank = 0; rank < 2; rank++) {
             List<List<String>> ranks = new ArrayList<>();
             for (int part = 0; part < 2; part++) {
-                try (FeedClient feed =
-                        feeder.client().rank(rank + 2 * part, 4).tail(tail).open()) {
+                try (FeedClient feed = feeder.client()
+                        .rank(rank + 2 * part, 4)
+                        .steps(s -> s.tail(tail))
+                        .open()) {
                     List<String> keys = new ArrayList<>();
                     feed.epoch().forEach(batch -> keys.add(String.join(" ", batch.keys())));
                     ranks.add(keys);
                 }
             }
-            try (FeedClient feed =
-                    feeder.client().rank(rank, 2).tail(tail).concat(2).open()) {
+            try (FeedClient feed = feeder.client()
+                    .rank(rank, 2)
+                    .steps(s -> s.tail(tail).concat(2))
+                    .open()) {
                 List<String> states = new ArrayList<>();
                 for (int epoch = 0; epoch < 2; epoch++) {
                     int step = 0;
@@ -112,7 +117,7 @@ class FeedPartsTest {
 
     @Test
     void theLastJoinedBatchIsFilledWithItsOwnFirst() {
-        try (FeedClient feed = feeder.client().concat(3).open()) {
+        try (FeedClient feed = feeder.client().steps(s -> s.concat(3)).open()) {
             Batch last = null;
             for (Batch batch : feed.epoch()) {
                 last = batch;
@@ -138,7 +143,8 @@ class FeedPartsTest {
 
     @Test
     void replicasTakeTheBatchesOfTheirRank() {
-        try (FeedClient feed = feeder.client().rank(3, 4).replicas(2).open()) {
+        try (FeedClient feed =
+                feeder.client().rank(3, 4).ranks(r -> r.replicas(2)).open()) {
             assertThat(read(feed)).isEqualTo(STREAM.expected(0, TailPolicy.PAD, Participant.rank(1, 2), 0));
         }
         Hello hello = feeder.hellos.remove();
@@ -188,7 +194,8 @@ class FeedPartsTest {
             assertThat(feed.state()).contains("\"epoch\":3,\"batch\":0,");
         }
         assertThat(found).isEqualTo(expected);
-        try (FeedClient feed = feeder.client().rank(0, 99).tail(TailPolicy.DROP).open()) {
+        try (FeedClient feed =
+                feeder.client().rank(0, 99).steps(s -> s.tail(TailPolicy.DROP)).open()) {
             assertThatThrownBy(() -> feed.batches().iterator().hasNext())
                     .isInstanceOf(FeedException.class)
                     .hasMessageContaining("no epoch of 13 batches has a step");
@@ -199,12 +206,12 @@ class FeedPartsTest {
     void whatIsAskedForIsSentAndChecked() {
         try (FeedClient feed = feeder.client()
                 .batchSize(4)
-                .seed(5)
-                .lanes(3)
-                .shuffleWindow(1 << 30)
-                .shuffle(ShufflePolicy.WINDOW)
-                .laneOrder(LaneOrder.MIXED)
-                .order("{\"function\":1}")
+                .order(o -> o.seed(5)
+                        .lanes(3)
+                        .shuffleWindow(1 << 30)
+                        .shuffle(ShufflePolicy.WINDOW)
+                        .laneOrder(LaneOrder.MIXED)
+                        .json("{\"function\":1}"))
                 .split("train")
                 .version(3)
                 .open()) {
@@ -217,7 +224,10 @@ class FeedPartsTest {
                 .isInstanceOf(StateMismatchException.class)
                 .hasMessage("stream train: split train, asked for val");
         assertThatThrownBy(() -> feeder.client().version(2).open()).hasMessage("stream train: version 3, asked for 2");
-        assertThatThrownBy(() -> feeder.client().worker(0, 1, 0, 2).concat(2).open())
+        assertThatThrownBy(() -> feeder.client()
+                        .ranks(r -> r.worker(0, 1, 0, 2))
+                        .steps(s -> s.concat(2))
+                        .open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("concat 2 cannot be divided among 2 workers");
     }

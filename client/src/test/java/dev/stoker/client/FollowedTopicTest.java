@@ -60,7 +60,7 @@ class FollowedTopicTest {
         writeAll(versions);
         for (int worldSize = 1; worldSize <= 3; worldSize++) {
             for (int rank = 0; rank < worldSize; rank++) {
-                FeedClient feed = feeds.open(client(topic).rank(rank, worldSize).tail(tail));
+                FeedClient feed = feeds.open(client(topic).rank(rank, worldSize).steps(s -> s.tail(tail)));
                 for (int epoch = 0; epoch < versions.length; epoch++) {
                     List<String> expected = expected(epoch, versions[epoch], rank, worldSize, tail);
                     assertThat(feed.steps()).isEqualTo(expected.size());
@@ -138,7 +138,7 @@ class FollowedTopicTest {
     @Test
     void anEpochThatDoesNotBeginIsNamed() {
         writeAll(1);
-        FeedClient feed = feeds.open(client(topic).batchTimeout(Duration.ofMillis(300)));
+        FeedClient feed = feeds.open(client(topic).timeouts(t -> t.batchTimeout(Duration.ofMillis(300))));
         feed.setEpoch(1);
         assertThatThrownBy(feed::epoch)
                 .isInstanceOf(BatchTimeoutException.class)

@@ -72,9 +72,9 @@ class HostileFeederTest {
                 try (FeedClient feed = FeedClient.of(hostile.address())
                         .environment(Map.of())
                         .timing(HASTY)
-                        .connectTimeout(Duration.ofSeconds(1))
-                        .reconnectTimeout(Duration.ofSeconds(1))
-                        .batchTimeout(Duration.ofSeconds(1))
+                        .timeouts(t -> t.connectTimeout(Duration.ofSeconds(1))
+                                .reconnectTimeout(Duration.ofSeconds(1))
+                                .batchTimeout(Duration.ofSeconds(1)))
                         .open()) {
                     for (int epoch = 0; epoch < 2; epoch++) {
                         Iteration batches = feed.epoch();

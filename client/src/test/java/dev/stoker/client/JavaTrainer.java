@@ -62,40 +62,40 @@ public final class JavaTrainer {
         FeedClientBuilder builder = FeedClient.of(target)
                 .group(options.path("group").asText("default"))
                 .rank(options.path("rank").asInt(0), options.path("world_size").asInt(1))
-                .tail(TailPolicy.byText(options.path("tail").asText("pad")))
-                .concat(options.path("concat").asInt(1))
-                .replicas(options.path("replicas").asInt(1))
+                .steps(s -> s.tail(TailPolicy.byText(options.path("tail").asText("pad")))
+                        .concat(options.path("concat").asInt(1)))
+                .ranks(r -> r.replicas(options.path("replicas").asInt(1)))
                 .bufferBytes(options.path("buffer_bytes").asLong(256L << 20))
-                .connectTimeout(Duration.ofSeconds(60));
+                .timeouts(t -> t.connectTimeout(Duration.ofSeconds(60)));
         if (options.has("stream")) {
             builder.stream(options.get("stream").asText());
         }
         if (options.has("order")) {
-            builder.order(options.get("order").toString());
+            builder.order(o -> o.json(options.get("order").toString()));
         }
         for (JsonNode range : options.path("skip")) {
-            builder.skip(
-                    range.get(0).asLong(), range.get(1).asLong(), range.get(2).asLong());
+            builder.steps(s -> s.skip(
+                    range.get(0).asLong(), range.get(1).asLong(), range.get(2).asLong()));
         }
         if (options.has("epoch_batches")) {
-            builder.epochBatches(options.get("epoch_batches").asInt());
+            builder.steps(s -> s.epochBatches(options.get("epoch_batches").asInt()));
         }
         if (options.has("token_file")) {
-            builder.tokenFile(Path.of(options.get("token_file").asText()));
+            builder.security(s -> s.tokenFile(Path.of(options.get("token_file").asText())));
         }
         if (options.has("token")) {
-            builder.token(options.get("token").asText());
+            builder.security(s -> s.token(options.get("token").asText()));
         }
         if (options.has("tls")) {
-            builder.tls(Path.of(options.get("tls").asText()));
+            builder.security(s -> s.tls(Path.of(options.get("tls").asText())));
         }
         if (options.has("tls_name")) {
-            builder.tlsName(options.get("tls_name").asText());
+            builder.security(s -> s.tlsName(options.get("tls_name").asText()));
         }
         if (options.has("tls_cert")) {
-            builder.tlsCertificate(
+            builder.security(s -> s.tlsCertificate(
                     Path.of(options.get("tls_cert").asText()),
-                    Path.of(options.get("tls_key").asText()));
+                    Path.of(options.get("tls_key").asText())));
         }
         return builder;
     }

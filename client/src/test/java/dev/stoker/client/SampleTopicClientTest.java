@@ -57,7 +57,8 @@ class SampleTopicClientTest extends TopicClientTest {
         change(topic, 0, 2, value -> new byte[0], 0, 1);
         int rows = 0;
         int skipped = 0;
-        for (Batch batch : feeds.open(client(topic).tail(TailPolicy.KEEP)).epoch()) {
+        for (Batch batch :
+                feeds.open(client(topic).steps(s -> s.tail(TailPolicy.KEEP))).epoch()) {
             rows += batch.rows();
             skipped += batch.skipped();
             assertThat(batch.keys()).hasSize(batch.rows());

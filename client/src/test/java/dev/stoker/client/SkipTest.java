@@ -40,7 +40,7 @@ class SkipTest {
     }
 
     private static FeedClientBuilder skipping(FeedClientBuilder builder) {
-        SKIP.ranges().forEach(range -> builder.skip(range.epoch(), range.first(), range.last()));
+        SKIP.ranges().forEach(range -> builder.steps(s -> s.skip(range.epoch(), range.first(), range.last())));
         return builder;
     }
 
@@ -50,8 +50,9 @@ class SkipTest {
         for (int world : new int[] {1, 2, 3}) {
             for (int rank = 0; rank < world; rank++) {
                 Participant who = Participant.rank(rank, world);
-                try (FeedClient feed =
-                        skipping(feeder.client().rank(rank, world).tail(tail)).open()) {
+                try (FeedClient feed = skipping(
+                                feeder.client().rank(rank, world).steps(s -> s.tail(tail)))
+                        .open()) {
                     for (int epoch = 0; epoch < 4; epoch++) {
                         List<String> expected = STREAM.expected(epoch, tail, who, 0, SKIP);
                         assertThat(feed.steps()).isEqualTo(expected.size());
@@ -81,7 +82,7 @@ class SkipTest {
         for (int at : new int[] {0, 2, 4}) {
             List<List<String>> ranks = new ArrayList<>();
             for (int rank = 0; rank < 2; rank++) {
-                try (FeedClient feed = skipping(feeder.client().rank(rank, 2).tail(TailPolicy.KEEP))
+                try (FeedClient feed = skipping(feeder.client().rank(rank, 2).steps(s -> s.tail(TailPolicy.KEEP)))
                         .open()) {
                     feed.load(states.get(at));
                     ranks.add(read(feed));
@@ -106,7 +107,8 @@ class SkipTest {
             epoch.next();
             state = epoch.next().state();
         }
-        try (FeedClient feed = feeder.client().skip(0, 2, 9).skip(1, 0, 40).open()) {
+        try (FeedClient feed =
+                feeder.client().steps(s -> s.skip(0, 2, 9).skip(1, 0, 40)).open()) {
             assertThatThrownBy(() -> feed.load(state))
                     .isInstanceOf(StateMismatchException.class)
                     .hasMessageContaining("skipped batches: (2, 0, 20) are skipped in the state, not here")
@@ -128,7 +130,8 @@ class SkipTest {
 
     @Test
     void partsAreCountedWithoutTheBatchesThatAreSkipped() {
-        try (FeedClient feed = skipping(feeder.client().epochBatches(4)).open()) {
+        try (FeedClient feed =
+                skipping(feeder.client().steps(s -> s.epochBatches(4))).open()) {
             List<String> first = STREAM.expected(0, TailPolicy.PAD, Participant.rank(0, 1), 0, SKIP);
             assertThat(read(feed)).isEqualTo(first.subList(0, 4));
             assertThat(read(feed)).isEqualTo(first.subList(4, 8));
@@ -141,16 +144,17 @@ class SkipTest {
 
     @Test
     void batchesGoBeyondEpochsThatAreSkipped() {
-        try (FeedClient feed =
-                feeder.client().skip(0, 0, 99).skip(1, 0, 99).skip(2, 0, 99).open()) {
+        try (FeedClient feed = feeder.client()
+                .steps(s -> s.skip(0, 0, 99).skip(1, 0, 99).skip(2, 0, 99))
+                .open()) {
             assertThat(feed.batches().iterator().next().epoch()).isEqualTo(3);
         }
     }
 
     @Test
     void wrongRangesAreRefused() {
-        assertThatThrownBy(() -> feeder.client().skip(0, 3, 2)).hasMessageContaining("cannot be skipped");
-        assertThatThrownBy(() -> feeder.client().skip(0, 40, 41).open())
+        assertThatThrownBy(() -> feeder.client().steps(s -> s.skip(0, 3, 2))).hasMessageContaining("cannot be skipped");
+        assertThatThrownBy(() -> feeder.client().steps(s -> s.skip(0, 40, 41)).open())
                 .hasMessageContaining("skip: epoch 0 has 13 batches, so it has no batches 40 to 41");
     }
 }

@@ -54,7 +54,7 @@ class TopicClientTest {
         topic.write(0, 1, 2);
         for (int worldSize = 1; worldSize <= 4; worldSize++) {
             for (int rank = 0; rank < worldSize; rank++) {
-                FeedClient feed = feeds.open(client(topic).rank(rank, worldSize).tail(tail));
+                FeedClient feed = feeds.open(client(topic).rank(rank, worldSize).steps(s -> s.tail(tail)));
                 for (int epoch = 0; epoch < 3; epoch++) {
                     assertThat(read(feed))
                             .isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, worldSize), 0));
@@ -70,8 +70,8 @@ class TopicClientTest {
         SkipList skip = SkipList.of(
                 List.of(new SkipList.Range(0, 2, 9), new SkipList.Range(0, 15, 16), new SkipList.Range(1, 0, 30)));
         for (int rank = 0; rank < 2; rank++) {
-            FeedClientBuilder builder = client(topic).rank(rank, 2).tail(tail);
-            skip.ranges().forEach(range -> builder.skip(range.epoch(), range.first(), range.last()));
+            FeedClientBuilder builder = client(topic).rank(rank, 2).steps(s -> s.tail(tail));
+            skip.ranges().forEach(range -> builder.steps(s -> s.skip(range.epoch(), range.first(), range.last())));
             FeedClient feed = feeds.open(builder);
             for (int epoch = 0; epoch < 3; epoch++) {
                 assertThat(read(feed)).isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, 2), 0, skip));
@@ -107,7 +107,7 @@ class TopicClientTest {
     @Test
     void anErrorOfTheReceivingThreadEndsTheWait() {
         topic.write(0);
-        FeedClient feed = feeds.open(client(topic).rank(0, 1).batchTimeout(Duration.ofMinutes(10)));
+        FeedClient feed = feeds.open(client(topic).rank(0, 1).timeouts(t -> t.batchTimeout(Duration.ofMinutes(10))));
         read(feed);
         topic.error = new StackOverflowError("of a test");
         assertThatThrownBy(() -> read(feed))

@@ -36,7 +36,8 @@ class TopicErrorsTest {
     }
 
     void fails(FakeTopic from, Class<? extends Exception> type, String... said) {
-        var check = assertThatThrownBy(() -> read(feeds.open(client(from).batchTimeout(Duration.ofMillis(300)))))
+        var check = assertThatThrownBy(() ->
+                        read(feeds.open(client(from).timeouts(t -> t.batchTimeout(Duration.ofMillis(300))))))
                 .isInstanceOf(type);
         for (String text : said) {
             check.hasMessageContaining(text);
@@ -139,16 +140,18 @@ class TopicErrorsTest {
     @Test
     void aMissingTopicIsNamed() {
         topic.isThere = false;
-        assertThatThrownBy(() ->
-                        client(topic).connectTimeout(Duration.ofMillis(200)).open())
+        assertThatThrownBy(() -> client(topic)
+                        .timeouts(t -> t.connectTimeout(Duration.ofMillis(200)))
+                        .open())
                 .isInstanceOf(ConnectTimeoutException.class)
                 .hasMessageContaining("topic photos at broker:9092: not there within 200 ms");
     }
 
     @Test
     void anEmptyTopicIsWaitedFor() {
-        assertThatThrownBy(() ->
-                        client(topic).connectTimeout(Duration.ofMillis(200)).open())
+        assertThatThrownBy(() -> client(topic)
+                        .timeouts(t -> t.connectTimeout(Duration.ofMillis(200)))
+                        .open())
                 .isInstanceOf(ConnectTimeoutException.class)
                 .hasMessageContaining("no record yet");
     }
@@ -166,7 +169,7 @@ class TopicErrorsTest {
         List<FakeTopic.Content> log = topic.write(0).partitions.get(2);
         List<FakeTopic.Content> rest = new ArrayList<>(log.subList(2, log.size()));
         log.subList(2, log.size()).clear();
-        FeedClient feed = feeds.open(client(topic).batchTimeout(Duration.ofMillis(300)));
+        FeedClient feed = feeds.open(client(topic).timeouts(t -> t.batchTimeout(Duration.ofMillis(300))));
         List<String> batches = new ArrayList<>();
         Iteration epoch = feed.epoch();
         assertThatThrownBy(() -> {

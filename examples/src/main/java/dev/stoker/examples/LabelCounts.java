@@ -18,7 +18,7 @@ public final class LabelCounts {
     private LabelCounts() {}
 
     public static void main(String[] args) {
-        FeedClientBuilder feedOfTheEnvironment = FeedClient.ofEnvironment().tail(TailPolicy.KEEP);
+        FeedClientBuilder feedOfTheEnvironment = FeedClient.ofEnvironment().steps(s -> s.tail(TailPolicy.KEEP));
         Map<String, Integer> counts = new TreeMap<>();
         try (FeedClient feed = feedOfTheEnvironment.open()) {
             for (Batch batch : feed.epoch()) {

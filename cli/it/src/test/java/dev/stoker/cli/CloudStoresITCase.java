@@ -156,8 +156,11 @@ class CloudStoresITCase {
         Map<Long, List<String>> batches = new TreeMap<>();
         try (EmbeddedFeed feed = EmbeddedFeed.start(plan)) {
             String address = feed.awaitReady(Duration.ofMinutes(2));
-            try (FeedClient client =
-                    FeedClient.of(address).rank(0, 1).run(1).epochs(1).open()) {
+            try (FeedClient client = FeedClient.of(address)
+                    .rank(0, 1)
+                    .ranks(r -> r.run(1))
+                    .epochs(1)
+                    .open()) {
                 for (Batch batch : client.epoch()) {
                     List<String> messages = new ArrayList<>();
                     for (ByteBuffer message : batch.messages()) {

@@ -231,8 +231,11 @@ class RemoteStoresITCase {
         try (EmbeddedFeed feed = EmbeddedFeed.start(plan)) {
             String address = feed.awaitReady(Duration.ofMinutes(2));
             for (int rank = 0; rank < 2; rank++) {
-                try (FeedClient client =
-                        FeedClient.of(address).rank(rank, 2).run(1).epochs(1).open()) {
+                try (FeedClient client = FeedClient.of(address)
+                        .rank(rank, 2)
+                        .ranks(r -> r.run(1))
+                        .epochs(1)
+                        .open()) {
                     for (Batch batch : client.epoch()) {
                         List<String> messages = new ArrayList<>();
                         for (ByteBuffer message : batch.messages()) {

@@ -111,7 +111,7 @@ final class BenchTarget implements AutoCloseable {
                 .rank(rank, world)
                 .batchSize(batchSize)
                 .bufferBytes(Math.max(Math.min(USUAL_BUFFER, ALL_BUFFERS / world), (long) (2.5 * batchBytes)))
-                .reconnectTimeout(PATIENCE)
+                .timeouts(t -> t.reconnectTimeout(PATIENCE))
                 .open();
     }
 

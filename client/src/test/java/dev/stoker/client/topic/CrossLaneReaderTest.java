@@ -30,7 +30,7 @@ class CrossLaneReaderTest {
     final TopicFeeds feeds = new TopicFeeds();
 
     private FeedClient open(FakeTopic topic, int rank) {
-        return feeds.open(client(topic).rank(rank, RANKS).tail(TailPolicy.KEEP));
+        return feeds.open(client(topic).rank(rank, RANKS).steps(s -> s.tail(TailPolicy.KEEP)));
     }
 
     private static List<String> expected(long epoch, int rank) {
@@ -69,8 +69,8 @@ class CrossLaneReaderTest {
 
     private int looks(long bufferBytes) {
         FakeTopic topic = new FakeTopic(STREAM, 1).write(0, 1);
-        FeedClient feed =
-                feeds.open(client(topic).rank(1, RANKS).tail(TailPolicy.KEEP).bufferBytes(bufferBytes));
+        FeedClient feed = feeds.open(
+                client(topic).rank(1, RANKS).steps(s -> s.tail(TailPolicy.KEEP)).bufferBytes(bufferBytes));
         for (int epoch = 0; epoch < 2; epoch++) {
             assertThat(read(feed)).isEqualTo(expected(epoch, 1));
         }

@@ -66,7 +66,7 @@ class KafkaLogTest {
         }
         assertThatThrownBy(() -> FeedClient.of("kafka://127.0.0.1:" + port + "/photos")
                         .environment(Map.of())
-                        .connectTimeout(Duration.ofMillis(200))
+                        .timeouts(t -> t.connectTimeout(Duration.ofMillis(200)))
                         .open())
                 .isInstanceOf(ConnectTimeoutException.class)
                 .hasMessageStartingWith("topic photos at 127.0.0.1:" + port

@@ -193,7 +193,7 @@ class SecurityTest {
             listener.start();
             assertThatThrownBy(() -> FeedClient.of("photos")
                             .environment(Map.of("STOKER_HOME", directory.toString(), "STOKER_TOKEN", "very-secret"))
-                            .connectTimeout(Duration.ofSeconds(3))
+                            .timeouts(t -> t.connectTimeout(Duration.ofSeconds(3)))
                             .open())
                     .isInstanceOf(FeedException.class);
             assertThat(isReplaced).isTrue();
@@ -222,14 +222,14 @@ class SecurityTest {
     void whatCannotBeIsReportedTogether() {
         assertThatThrownBy(() -> FeedClient.of("a:1")
                         .environment(Map.of())
-                        .token("s3cret")
-                        .tokenFile(directory)
-                        .plainText()
-                        .tlsName("x")
+                        .security(s -> s.token("s3cret")
+                                .tokenFile(directory)
+                                .plainText()
+                                .tlsName("x"))
                         .bufferBytes(0)
-                        .concat(0)
+                        .steps(s -> s.concat(0))
                         .batchSize(0)
-                        .replicas(2)
+                        .ranks(r -> r.replicas(2))
                         .open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("token and tokenFile are both set")

@@ -80,7 +80,8 @@ class TlsTest {
     }
 
     private static void refused(String message, FeedClientBuilder builder) {
-        assertThatThrownBy(() -> builder.connectTimeout(Duration.ofSeconds(30)).open())
+        assertThatThrownBy(() -> builder.timeouts(t -> t.connectTimeout(Duration.ofSeconds(30)))
+                        .open())
                 .isInstanceOf(TlsException.class)
                 .hasMessageContaining(message)
                 .hasMessageNotContaining("\n");
@@ -89,8 +90,8 @@ class TlsTest {
     @Test
     void theBatchesAreTheSame() throws Exception {
         FakeFeeder feeder = feeder(own, false);
-        assertThat(read(client(byName(feeder)).tls(own.pem()))).isEqualTo(EXPECTED);
-        assertThat(read(client(feeder.address()).tls(own.pem()).tlsName("localhost")))
+        assertThat(read(client(byName(feeder)).security(s -> s.tls(own.pem())))).isEqualTo(EXPECTED);
+        assertThat(read(client(feeder.address()).security(s -> s.tls(own.pem()).tlsName("localhost"))))
                 .isEqualTo(EXPECTED);
         assertThat(read(client(
                         feeder.address(), "STOKER_TLS_CA", own.pem().toString(), "STOKER_TLS_NAME", "localhost")))
@@ -114,17 +115,18 @@ class TlsTest {
     @Test
     void aTrainerShowsItsCertificate() throws Exception {
         FakeFeeder feeder = feeder(own, true);
-        assertThat(read(client(byName(feeder)).tls(own.pem()).tlsCertificate(trainer.pem(), trainer.key())))
+        assertThat(read(client(byName(feeder))
+                        .security(s -> s.tls(own.pem()).tlsCertificate(trainer.pem(), trainer.key()))))
                 .isEqualTo(EXPECTED);
         refused(
                 byName(feeder) + " requires a certificate of the trainer",
-                client(byName(feeder)).tls(own.pem()));
+                client(byName(feeder)).security(s -> s.tls(own.pem())));
         refused(
                 byName(feeder) + " refuses the certificate " + own.pem(),
-                client(byName(feeder)).tls(own.pem()).tlsCertificate(own.pem(), own.key()));
+                client(byName(feeder)).security(s -> s.tls(own.pem()).tlsCertificate(own.pem(), own.key())));
         refused(
                 "the key " + own.key() + " does not belong to the certificate " + trainer.pem(),
-                client(byName(feeder)).tls(own.pem()).tlsCertificate(trainer.pem(), own.key()));
+                client(byName(feeder)).security(s -> s.tls(own.pem()).tlsCertificate(trainer.pem(), own.key())));
     }
 
     @Test
@@ -132,22 +134,24 @@ class TlsTest {
         FakeFeeder feeder = feeder(own, false);
         refused(
                 "the certificate of " + byName(feeder) + " is not signed by one that " + trainer.pem() + " trusts",
-                client(byName(feeder)).tls(trainer.pem()));
+                client(byName(feeder)).security(s -> s.tls(trainer.pem())));
         refused(
                 "is not signed by one that this system trusts",
-                client(byName(feeder)).tlsOfSystem());
+                client(byName(feeder)).security(s -> s.tlsOfSystem()));
         refused(
                 "the certificate of " + feeder.address() + " is for localhost, not 127.0.0.1: set tlsName",
-                client(feeder.address()).tls(own.pem()));
+                client(feeder.address()).security(s -> s.tls(own.pem())));
         refused(
                 "is for localhost, not feeder-2",
-                client(byName(feeder)).tls(own.pem()).tlsName("feeder-2"));
+                client(byName(feeder)).security(s -> s.tls(own.pem()).tlsName("feeder-2")));
         FakeFeeder old = feeder(expired, false);
         refused(
                 "the certificate of " + old.address() + " has expired: renew",
-                client(old.address()).tls(expired.pem()));
-        refused("cannot be read: it does not exist", client(byName(feeder)).tls(directory.resolve("absent.pem")));
-        refused("contains no PEM certificate", client(byName(feeder)).tls(own.key()));
+                client(old.address()).security(s -> s.tls(expired.pem())));
+        refused(
+                "cannot be read: it does not exist",
+                client(byName(feeder)).security(s -> s.tls(directory.resolve("absent.pem"))));
+        refused("contains no PEM certificate", client(byName(feeder)).security(s -> s.tls(own.key())));
     }
 
     @Test
@@ -155,7 +159,7 @@ class TlsTest {
         feeders.add(new FakeFeeder(STREAM));
         refused(
                 feeders.get(0).address() + " does not speak TLS: start the feed with --tls-cert",
-                client(feeders.get(0).address()).tls(own.pem()));
+                client(feeders.get(0).address()).security(s -> s.tls(own.pem())));
     }
 
     @Test
@@ -164,7 +168,8 @@ class TlsTest {
         feeder.faults.add(new FakeFeeder.Planned(FakeFeeder.Fault.CUT, 7));
         feeder.faults.add(new FakeFeeder.Planned(FakeFeeder.Fault.FLIP, 15));
         List<String> batches = new ArrayList<>();
-        try (FeedClient feed = client(byName(feeder)).tls(own.pem()).open()) {
+        try (FeedClient feed =
+                client(byName(feeder)).security(s -> s.tls(own.pem())).open()) {
             for (Batch batch : feed.epoch()) {
                 batches.add(FakeStream.text(batch));
             }
