@@ -47,6 +47,7 @@ public final class FeedClient implements AutoCloseable {
     private final BatchSource source;
     private final ReentrantLock lock;
     private final ClientOptions options;
+    private final EpochShares epochs;
     /** The columns that the client receives; known once it is connected. */
     private @Nullable View view;
 
@@ -62,6 +63,7 @@ public final class FeedClient implements AutoCloseable {
         this.source = source;
         this.lock = source.lock();
         this.options = options;
+        this.epochs = new EpochShares(options, this::welcome);
     }
 
     /**
@@ -92,20 +94,7 @@ public final class FeedClient implements AutoCloseable {
     /** Checks the settings that were requested besides the stream's name. */
     private void requireAsked() {
         view = options.view(welcome());
-        Welcome.StreamName stream = welcome().stream();
-        options.split().filter(split -> !split.equals(stream.split())).ifPresent(split -> {
-            throw new StateMismatchException(
-                    "stream " + stream.name() + ": split " + stream.split() + ", asked for " + split);
-        });
-        if (!welcome().session().follows() || welcome().session().epoch().isPresent()) {
-            options.skip()
-                    .requireBatches(
-                            welcome().session().epoch(), welcome().size().batches());
-        }
-        if (options.version().orElse(stream.version()) != stream.version()) {
-            throw new StateMismatchException("stream " + stream.name() + ": version " + stream.version()
-                    + ", asked for " + options.version().getAsLong());
-        }
+        options.requireMatch(welcome());
     }
 
     private void requireSound() {
@@ -151,8 +140,8 @@ public final class FeedClient implements AutoCloseable {
             }
             Position start = next;
             changeEpoch(start.epoch(), OptionalLong.empty());
-            Share share = share(start);
-            next = after(start);
+            Share share = epochs.share(start);
+            next = epochs.after(start);
             // The span extends beyond a part of an epoch: the next iteration reads its rest.
             Span.Range range = share.whole().range(start.epoch());
             OptionalLong rest = current == null || current.span() != source.reading()
@@ -163,7 +152,7 @@ public final class FeedClient implements AutoCloseable {
                 return current;
             }
             Span span = source.span(range);
-            if (range.count() > 0 || isOver(start.epoch())) {
+            if (range.count() > 0 || epochs.isOver(start.epoch())) {
                 source.begin(span);
             } else {
                 source.beginEmpty(span);
@@ -171,7 +160,7 @@ public final class FeedClient implements AutoCloseable {
             // If each epoch has its own version, the version is known when the epoch begins.
             if (!welcome().session().follows()) {
                 Position following = new Position(start.epoch() + 1, 0);
-                Span.Range coming = share(following).whole().range(following.epoch());
+                Span.Range coming = epochs.share(following).whole().range(following.epoch());
                 if (coming.count() > 0) {
                     source.expect(source.span(coming));
                 }
@@ -195,25 +184,12 @@ public final class FeedClient implements AutoCloseable {
     }
 
     boolean hasEnd() {
-        return options.epochs().isPresent() || welcome().pass().epochs().isPresent();
+        return epochs.haveEnd();
     }
 
     /** Whether no epoch follows. */
     boolean isPastEnd() {
-        return isOver(next.epoch());
-    }
-
-    private Share share(Position start) {
-        Welcome welcome = welcome();
-        long batch = isOver(start.epoch()) ? welcome.size().batches() : start.batch();
-        return new Share(
-                welcome.size(),
-                options.tail(),
-                batch,
-                options.participant(),
-                options.concat(),
-                options.epochBatches(),
-                options.skip().in(start.epoch(), welcome.size()));
+        return epochs.isOver(next.epoch());
     }
 
     /** Switches to an epoch of a feed whose epochs have separate versions. Does nothing after the last epoch. */
@@ -223,27 +199,13 @@ public final class FeedClient implements AutoCloseable {
                 || (known.session().epoch().equals(OptionalLong.of(epoch))
                         && version.orElse(known.stream().version())
                                 == known.stream().version());
-        if (isOver(epoch)) {
+        if (epochs.isOver(epoch)) {
             return;
         }
         if (!isHere) {
             source.changeEpoch(epoch, version);
         }
         requireAsked();
-    }
-
-    private boolean isOver(long epoch) {
-        return isBeyond(options.epochs(), epoch) || isBeyond(welcome().pass().epochs(), epoch);
-    }
-
-    private static boolean isBeyond(OptionalLong epochs, long epoch) {
-        return epochs.isPresent() && epoch >= epochs.getAsLong();
-    }
-
-    /** The position at which the following iteration begins if one begins at {@code start}; the same on every rank. */
-    private Position after(Position start) {
-        Share share = share(start);
-        return share.limit().isPresent() ? share.afterLimit(start.epoch()) : new Position(start.epoch() + 1, 0);
     }
 
     // ---- for an iteration, on the trainer's thread
@@ -353,7 +315,7 @@ public final class FeedClient implements AutoCloseable {
         }
         lock.lock();
         try {
-            EpochParts parts = new EpochParts(options.skip(), at -> share(new Position(at, 0)));
+            EpochParts parts = epochs.parts();
             Position first = parts.first(epoch);
             if (!parts.isWithin(next, first)) {
                 move(first);
@@ -372,7 +334,7 @@ public final class FeedClient implements AutoCloseable {
         try {
             requireSound();
             changeEpoch(next.epoch(), OptionalLong.empty());
-            return share(next).steps();
+            return epochs.share(next).steps();
         } finally {
             lock.unlock();
         }

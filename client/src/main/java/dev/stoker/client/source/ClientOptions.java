@@ -1,5 +1,6 @@
 package dev.stoker.client.source;
 
+import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.transport.LocalTransport;
 import dev.stoker.client.transport.Security;
 import dev.stoker.client.transport.Timing;
@@ -62,6 +63,27 @@ public record ClientOptions(
         } catch (IllegalArgumentException e) {
             return View.whole(
                     welcome.columns().fields().stream().map(FieldInfo::name).toList());
+        }
+    }
+
+    /**
+     * Checks that a stream is of the split and version that were requested, and has the batches that are left out.
+     *
+     * @throws StateMismatchException if it is of another split or version
+     * @throws IllegalArgumentException if an epoch has none of the batches that are left out
+     */
+    public void requireMatch(Welcome welcome) {
+        Welcome.StreamName found = welcome.stream();
+        split.filter(name -> !name.equals(found.split())).ifPresent(name -> {
+            throw new StateMismatchException(
+                    "stream " + found.name() + ": split " + found.split() + ", asked for " + name);
+        });
+        if (!welcome.session().follows() || welcome.session().epoch().isPresent()) {
+            skip.requireBatches(welcome.session().epoch(), welcome.size().batches());
+        }
+        if (version.orElse(found.version()) != found.version()) {
+            throw new StateMismatchException(
+                    "stream " + found.name() + ": version " + found.version() + ", asked for " + version.getAsLong());
         }
     }
 }
