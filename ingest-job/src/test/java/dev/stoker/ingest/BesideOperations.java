@@ -8,15 +8,12 @@ import dev.stoker.connectors.dataset.sink.committer.CommitDrivers;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.ExpiredVersionException;
 import dev.stoker.metadata.NotADatasetException;
 import dev.stoker.metadata.SampleDatasets;
-import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.TablePolicy;
 import dev.stoker.metadata.TagExistsException;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.UnknownVersionException;
-import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.commit.AbandonedException;
 import dev.stoker.metadata.commit.Removal;
 import dev.stoker.metadata.commit.VersionCommitter;
@@ -26,9 +23,6 @@ import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
-import dev.stoker.metadata.copy.CopyResult;
-import dev.stoker.metadata.copy.CopyRule;
-import dev.stoker.metadata.copy.DatasetCopy;
 import dev.stoker.metadata.erasure.ErasureBlockedException;
 import dev.stoker.metadata.erasure.ErasureFiles;
 import dev.stoker.metadata.erasure.ErasurePlan;
@@ -36,7 +30,6 @@ import dev.stoker.metadata.erasure.ErasurePlanner;
 import dev.stoker.metadata.erasure.ErasureRun;
 import dev.stoker.metadata.erasure.ErasureWork;
 import dev.stoker.metadata.erasure.UnerasableKeyException;
-import dev.stoker.metadata.follow.EpochVersions;
 import dev.stoker.metadata.gc.Expiry;
 import dev.stoker.metadata.gc.GarbageCollection;
 import dev.stoker.metadata.gc.NothingToExpireException;
@@ -48,17 +41,11 @@ import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.removal.UnknownKeyException;
 import dev.stoker.metadata.update.NothingToUpdateException;
-import dev.stoker.metadata.verify.Verification;
-import dev.stoker.metadata.verify.VerificationReport;
 import dev.stoker.schemas.chunk.ChunkSummary;
-import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.dataset.Erasure;
-import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.Operation;
-import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.errors.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -68,7 +55,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 
 /**
  * The table of all operations that can run at once on a dataset. A new operation is one line in {@link #table}: its
@@ -114,8 +100,6 @@ final class BesideOperations {
             return ingest.substring(0, 1);
         }
     }
-
-    private static final EpochChoice.Pass PASS = new EpochChoice.Pass(new UUID(1, 2), "train", "default");
 
     private final BesideIngests ingests;
 
@@ -189,7 +173,7 @@ final class BesideOperations {
                                 ErasureBlockedException.class,
                                 AbandonedException.class),
                         BesideOperations::erase),
-                new Line("feed", reader, BesideOperations::feed),
+                new Line("feed", reader, BesideReads::feed),
                 new Line(
                         "gc",
                         reader,
@@ -205,30 +189,10 @@ final class BesideOperations {
                         "recover",
                         reader,
                         (store, slot) -> Recovery.plan(store, "eve").apply()),
-                new Line("copy", reader, BesideOperations::copy),
-                new Line("read", reader, BesideOperations::read),
-                new Line("follow", reader, BesideOperations::follow),
-                new Line("verify", reader, BesideOperations::verify));
-    }
-
-    /** Copies to another store, in which a reader sees whole versions. */
-    private static void copy(ObjectStore store, Slot slot) throws IOException {
-        InMemoryObjectStore target = new InMemoryObjectStore(SampleDatasets.CLOCK);
-        CopyRule rule = new CopyRule(OptionalLong.empty(), 1, Set.of());
-        DatasetCopy.Listener nobody = new DatasetCopy.Listener() {
-            @Override
-            public void planned(CopyResult plan) {}
-
-            @Override
-            public void copied(long bytes) {}
-        };
-        CopyResult result =
-                new DatasetCopy(Dataset.open(store), target, rule, SampleDatasets.CLOCK, slot.ingest, nobody).run();
-        BesideState.check(target);
-        if (!result.isComplete()) {
-            // Only an erasure may delete a chunk beside a copy.
-            throw new NoSuchObjectException(result.problems().toString());
-        }
+                new Line("copy", reader, BesideReads::copy),
+                new Line("read", reader, BesideReads::read),
+                new Line("follow", reader, BesideReads::follow),
+                new Line("verify", reader, BesideReads::verify));
     }
 
     private void appendTwice(ObjectStore store, Slot slot) throws IOException {
@@ -358,22 +322,6 @@ final class BesideOperations {
         }
     }
 
-    /** Reads the newest version as a feeder does, however many versions are committed and expired meanwhile. */
-    private static void feed(ObjectStore store, Slot slot) throws IOException {
-        Dataset dataset = Dataset.open(store);
-        UUID feed = UUID.fromString(slot.ingest);
-        VersionUses uses = new VersionUses(dataset);
-        long version = dataset.snapshot().version();
-        try {
-            uses.take(version, feed, SampleDatasets.CLOCK, "ada@host");
-        } catch (ExpiredVersionException e) {
-            // The feeder chooses a newer one.
-            return;
-        }
-        BesideState.keys(store, dataset.snapshot(version));
-        uses.release(feed);
-    }
-
     private static void compact(ObjectStore store, Slot slot) throws IOException, InterruptedException {
         Dataset dataset = Dataset.open(store);
         CompactionPlan plan =
@@ -386,32 +334,6 @@ final class BesideOperations {
                         new CompactionThreads(1, 1, 1 << 24),
                         bytes -> {})
                 .run(plan);
-    }
-
-    private static void read(ObjectStore store, Slot slot) throws IOException {
-        Dataset dataset = Dataset.open(store);
-        Snapshot newest = dataset.snapshot();
-        Set<String> keys = BesideState.keys(store, newest);
-        if (!BesideState.keys(store, dataset.snapshot(newest.version())).equals(keys)) {
-            throw new AssertionError("Version " + newest.version() + " has changed");
-        }
-    }
-
-    private static void follow(ObjectStore store, Slot slot) throws IOException {
-        EpochVersions versions = new EpochVersions(Dataset.open(store), PASS, SampleDatasets.CLOCK);
-        long first = versions.choose(0, OptionalLong.empty(), version -> {});
-        long second = versions.choose(1, OptionalLong.empty(), version -> {});
-        if (second < first || versions.choose(0, OptionalLong.empty(), version -> {}) != first) {
-            throw new AssertionError("Epoch 0 has version " + first + ", epoch 1 has " + second);
-        }
-    }
-
-    private static void verify(ObjectStore store, Slot slot) throws IOException, InterruptedException {
-        Dataset dataset = Dataset.open(store);
-        VerificationReport report = new Verification(dataset, Runnable::run, 1, bytes -> {}).run(dataset.snapshot());
-        if (!report.problems().isEmpty()) {
-            throw new CorruptDataException(report.problems().toString());
-        }
     }
 
     /** A line as a program of a slot. */
