@@ -87,7 +87,7 @@ final class Cluster {
                 && (shapes.stream().noneMatch(shape -> shape.tail() == TailPolicy.DROP)
                         || oracles.stream()
                                 .allMatch(oracle ->
-                                        oracle.size().wholeBatches() >= MOST_RANKS + TrainingGroup.MOST_SKIPPED));
+                                        oracle.size().wholeBatches() >= MOST_RANKS + GroupBatches.MOST_SKIPPED));
         this.plan = new FeedPlan(
                 "simulated",
                 new UUID(0x5EED, seed),

@@ -51,7 +51,7 @@ final class Newcomer implements Network.Receiver {
                         holder.participant,
                         holder.replica,
                         0)
-                .skipping(group.skip())
+                .skipping(group.batches().skip())
                 .by(new Caller(0, 0, false, Optional.of(Trainer.newInstance(holder.simulation())), Optional.empty()))));
     }
 

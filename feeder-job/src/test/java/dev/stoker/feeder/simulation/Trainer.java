@@ -163,7 +163,7 @@ final class Trainer {
                         participant,
                         replica,
                         named)
-                .skipping(group.skip())
+                .skipping(group.batches().skip())
                 .by(new Caller(joined, simulation.nowNanos() + 1, false, Optional.of(instance), Optional.empty())));
     }
 

@@ -46,8 +46,8 @@ final class TrainerReading {
     }
 
     private TrainerSpan span(Position at) {
-        Delivery delivery = new Delivery(group.slots(), group.tail(), trainer.participant, at.batch());
-        return new TrainerSpan(group.oracle(), group.skipped(at.epoch()), at.epoch(), delivery);
+        Delivery delivery = new Delivery(group.batches().slots(), group.tail(), trainer.participant, at.batch());
+        return new TrainerSpan(group.oracle(), group.batches().skipped(at.epoch()), at.epoch(), delivery);
     }
 
     /** Returns the epoch that arrives; null before the first WELCOME. */

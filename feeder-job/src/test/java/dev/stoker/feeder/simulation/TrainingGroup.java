@@ -1,10 +1,7 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.delivery.Participant;
 import dev.stoker.schemas.order.delivery.Position;
-import dev.stoker.schemas.order.delivery.SkipList;
-import dev.stoker.schemas.order.delivery.SkippedBatches;
 import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.schemas.protocol.parts.Instance;
 import java.util.ArrayList;
@@ -19,13 +16,10 @@ import java.util.stream.Collectors;
  * last model checkpoint. {@link LearnedBatches} holds what their model has learned.
  */
 final class TrainingGroup {
-    /** The most batches of an epoch that a group leaves out. */
-    static final int MOST_SKIPPED = 4;
-
     private final Cluster cluster;
     private final GroupShape shape;
     private final Oracle oracle;
-    private final SkipList skip;
+    private final GroupBatches batches;
     private final LearnedBatches learned = new LearnedBatches();
     private final List<Trainer> trainers = new ArrayList<>();
     private int worldSize;
@@ -49,21 +43,9 @@ final class TrainingGroup {
         this.cluster = cluster;
         this.shape = shape;
         this.oracle = oracle;
-        this.skip = shape.skipsBatches() ? someBatches() : SkipList.NONE;
+        this.batches = GroupBatches.of(shape, oracle.size(), cluster);
         this.worldSize = shape.worldSize();
         this.mostRanks = worldSize;
-    }
-
-    private SkipList someBatches() {
-        Simulation simulation = cluster.simulation();
-        long last = Math.max(0, oracle.size().batches() - 1);
-        long first = simulation.between(0, last);
-        long end = Math.min(last, first + simulation.between(0, MOST_SKIPPED - 1));
-        List<SkipList.Range> ranges = new ArrayList<>();
-        for (long epoch = 0; epoch < epochs(); epoch++) {
-            ranges.add(new SkipList.Range(epoch, first, end));
-        }
-        return new SkipList(ranges);
     }
 
     /** Starts all trainers from the last model checkpoint. Trainers of an earlier launch must have died. */
@@ -310,9 +292,8 @@ final class TrainingGroup {
     /** Fails unless each replica has learned each batch of each epoch once. */
     void requireComplete() {
         // Batches that do not fill a step of all ranks are left out under "drop".
-        long batches = slots().batches() - (tail() == TailPolicy.DROP ? mostRanks - 1 : 0);
-        learned.requireComplete(
-                shape.replicas(), epochs(), batches, "group " + name() + " of stream " + shape.stream());
+        long least = batches.slots().batches() - (tail() == TailPolicy.DROP ? mostRanks - 1 : 0);
+        learned.requireComplete(shape.replicas(), epochs(), least, "group " + name() + " of stream " + shape.stream());
     }
 
     String describe() {
@@ -345,22 +326,8 @@ final class TrainingGroup {
         return oracle;
     }
 
-    SkipList skip() {
-        return skip;
-    }
-
-    SkippedBatches skipped(long epoch) {
-        return skip.in(epoch, oracle.size());
-    }
-
-    /**
-     * Returns the length of each epoch in slots, as if each batch had one sample. The positions of trainers are slots,
-     * and a group skips the same numbers of all epochs.
-     */
-    EpochSize slots() {
-        SkippedBatches skipped = skipped(0);
-        boolean dropped = tail() == TailPolicy.DROP;
-        return new EpochSize(dropped ? skipped.wholeBatches(oracle.size()) : skipped.left(), 1);
+    GroupBatches batches() {
+        return batches;
     }
 
     TailPolicy tail() {
@@ -378,7 +345,7 @@ final class TrainingGroup {
 
     /** Returns whether any trainer has a batch: under "drop", an epoch may be too short for a step of all ranks. */
     boolean hasBatches() {
-        return tail() != TailPolicy.DROP || slots().batches() >= mostRanks;
+        return tail() != TailPolicy.DROP || batches.slots().batches() >= mostRanks;
     }
 
     boolean prefetches() {
