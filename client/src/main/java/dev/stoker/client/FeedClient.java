@@ -47,7 +47,7 @@ public final class FeedClient implements AutoCloseable {
     private final BatchSource source;
     private final ReentrantLock lock;
     private final ClientOptions options;
-    private final EpochShares epochs;
+    private final ClientShares epochs;
     /** The columns that the client receives; known once it is connected. */
     private @Nullable View view;
 
@@ -63,7 +63,7 @@ public final class FeedClient implements AutoCloseable {
         this.source = source;
         this.lock = source.lock();
         this.options = options;
-        this.epochs = new EpochShares(options, this::welcome);
+        this.epochs = new ClientShares(options, this::welcome);
     }
 
     /**

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * @param options the settings of the client
  * @param stream the present description of the stream
  */
-record EpochShares(ClientOptions options, Supplier<Welcome> stream) {
+record ClientShares(ClientOptions options, Supplier<Welcome> stream) {
 
     /** Returns whether any epoch is the last one. */
     boolean haveEnd() {
