@@ -82,46 +82,13 @@ final class FeedState {
         if (state.path("stoker").asInt() != FORMAT) {
             throw new StateMismatchException("not a state of a feed, or one of a newer version: " + text);
         }
-        List<String> differing = new ArrayList<>();
-        compare(
-                "dataset",
-                state.path("dataset").asText(),
-                welcome.stream().dataset().toString(),
-                differing);
-        // A following feed may have another version if nothing of the epoch was read.
-        boolean sameVersion =
-                !welcome.session().follows() || place(text).version().isPresent();
-        if (sameVersion) {
-            compare(
-                    "version",
-                    state.path("version").asText(),
-                    Long.toString(welcome.stream().version()),
-                    differing);
-        }
-        compare("split", state.path("split").asText(), welcome.stream().split(), differing);
         JsonNode size = state.path("order").path(BATCH_SIZE);
         boolean isRegrouped = permitted.contains(Difference.BATCH_SIZE)
                 && size.canConvertToInt()
                 && size.intValue() > 0
                 && size.intValue() <= OrderSpec.MAX_BATCH_SIZE
                 && size.intValue() != welcome.pass().order().batchSize();
-        for (var here : tree(welcome.pass().order().toJson()).properties()) {
-            if (isRegrouped && here.getKey().equals(BATCH_SIZE)) {
-                continue;
-            }
-            compare(
-                    here.getKey(),
-                    state.path("order").path(here.getKey()).asText(),
-                    here.getValue().asText(),
-                    differing);
-        }
-        if (differing.isEmpty() && !isRegrouped && sameVersion) {
-            compare(
-                    "fingerprint",
-                    state.path("fingerprint").asText(),
-                    welcome.pass().fingerprint().text(),
-                    differing);
-        }
+        List<String> differing = differences(state, text, welcome, isRegrouped);
         JsonNode epoch = state.path("epoch");
         JsonNode batch = state.path("batch");
         if (!isNatural(epoch) || !isNatural(batch)) {
@@ -153,6 +120,49 @@ final class FeedState {
         }
         throw new StateMismatchException("impossible position: epoch " + epoch + ", batch " + batch + " of "
                 + welcome.size().batches());
+    }
+
+    /**
+     * Returns the differences between the stream of a state and this one.
+     *
+     * @param isRegrouped whether another batch size is permitted
+     */
+    private static List<String> differences(JsonNode state, String text, Welcome welcome, boolean isRegrouped) {
+        List<String> differing = new ArrayList<>();
+        compare(
+                "dataset",
+                state.path("dataset").asText(),
+                welcome.stream().dataset().toString(),
+                differing);
+        // A following feed may have another version if nothing of the epoch was read.
+        boolean sameVersion =
+                !welcome.session().follows() || place(text).version().isPresent();
+        if (sameVersion) {
+            compare(
+                    "version",
+                    state.path("version").asText(),
+                    Long.toString(welcome.stream().version()),
+                    differing);
+        }
+        compare("split", state.path("split").asText(), welcome.stream().split(), differing);
+        for (var here : tree(welcome.pass().order().toJson()).properties()) {
+            if (isRegrouped && here.getKey().equals(BATCH_SIZE)) {
+                continue;
+            }
+            compare(
+                    here.getKey(),
+                    state.path("order").path(here.getKey()).asText(),
+                    here.getValue().asText(),
+                    differing);
+        }
+        if (differing.isEmpty() && !isRegrouped && sameVersion) {
+            compare(
+                    "fingerprint",
+                    state.path("fingerprint").asText(),
+                    welcome.pass().fingerprint().text(),
+                    differing);
+        }
+        return differing;
     }
 
     private static String hint(List<String> differing) {
