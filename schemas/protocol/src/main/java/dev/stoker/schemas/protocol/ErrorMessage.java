@@ -2,6 +2,7 @@ package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
+import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
@@ -29,6 +30,15 @@ public record ErrorMessage(String code, String message) implements Frame {
     /** Returns the code, if this release knows it. */
     public Optional<ErrorCode> known() {
         return ErrorCode.byText(code);
+    }
+
+    public ByteBuffer body() {
+        return JsonObject.bytes(JsonObject.create().put("code", code).put("message", message));
+    }
+
+    public static ErrorMessage read(ByteBuffer body) throws ProtocolException {
+        JsonObject json = JsonObject.read(FrameType.ERROR, body);
+        return new ErrorMessage(json.text("code"), json.text("message"));
     }
 
     @Override

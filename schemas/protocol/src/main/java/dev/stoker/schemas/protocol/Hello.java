@@ -1,15 +1,29 @@
 package dev.stoker.schemas.protocol;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.delivery.Participant;
 import dev.stoker.schemas.order.delivery.SkipList;
 import dev.stoker.schemas.protocol.parts.Caller;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.protocol.parts.Fields;
+import dev.stoker.schemas.protocol.parts.Instance;
+import dev.stoker.schemas.protocol.parts.Launch;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
  * Identifies the client and its request; the first frame of a session (client to server).
+ *
+ * <pre>
+ *  8 u32 magic    12 u16 version    14 u16 0    16 JSON
+ * </pre>
  *
  * @param token the secret, if the server requires one
  * @param client name and version of the client, for logs
@@ -36,6 +50,8 @@ public record Hello(
     public static final long MAX_RUN = 1L << 62;
 
     private static final int MAX_NAME = 255;
+    private static final int FIXED = 8;
+    private static final int RANGE_NUMBERS = 3;
 
     /**
      * Names a pass over a stream, and the order in which its group reads.
@@ -146,6 +162,171 @@ public record Hello(
         if (value < 0) {
             throw new IllegalArgumentException(what + " is " + value + ": expected 0 … 2^31-1");
         }
+    }
+
+    public ByteBuffer body() {
+        ByteBuffer json = json();
+        ByteBuffer out = ByteBuffer.allocate(FIXED + json.remaining()).order(ByteOrder.LITTLE_ENDIAN);
+        return out.putInt(Protocol.MAGIC)
+                .putShort((short) Protocol.VERSION)
+                .putShort((short) 0)
+                .put(json)
+                .flip();
+    }
+
+    /**
+     * Checks magic and version of a HELLO, which stay in their places in every version. A HELLO of another version may
+     * end with something else than a checksum.
+     */
+    public static void checkVersion(ByteBuffer body) throws ProtocolException {
+        body.order(ByteOrder.LITTLE_ENDIAN);
+        int magic = body.getInt(body.position());
+        if (magic != Protocol.MAGIC) {
+            throw ProtocolException.badFrame("HELLO: expected the letters STKR, found " + String.format("%08x", magic)
+                    + ": the peer is no Stoker client");
+        }
+        int version = Short.toUnsignedInt(body.getShort(body.position() + Integer.BYTES));
+        if (version != Protocol.VERSION) {
+            throw new ProtocolException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "the client speaks protocol " + version + ", this server " + Protocol.VERSION + ": update the "
+                            + (version > Protocol.VERSION ? "server" : "client"));
+        }
+    }
+
+    /** Reads a body whose magic and version were {@linkplain #checkVersion checked}. */
+    public static Hello read(ByteBuffer body) throws ProtocolException {
+        body.position(body.position() + Integer.BYTES + Short.BYTES);
+        if (body.getShort() != 0) {
+            throw ProtocolException.badFrame(FrameType.HELLO + ": reserved bytes are not 0");
+        }
+        return of(JsonObject.read(FrameType.HELLO, body));
+    }
+
+    private ByteBuffer json() {
+        ObjectNode json = JsonObject.create();
+        json.put("token", token.orElse(null));
+        json.put("feed", pass.feed.orElse(null));
+        json.put("stream", pass.stream.orElse(null));
+        json.put("group", pass.group);
+        json.set("order", pass.order.isEmpty() ? null : JsonObject.parse(pass.order.toJson()));
+        json.put("rank", participant.rank());
+        json.put("world_size", participant.worldSize());
+        json.put("worker", participant.worker());
+        json.put("workers", participant.workers());
+        json.put("replica", replica);
+        json.put("run", run);
+        json.put("client", client);
+        if (reading.localFiles > 0) {
+            json.put("local_files", reading.localFiles);
+            if (reading.localReadsFrom > 0) {
+                json.put("local_reads_from", reading.localReadsFrom);
+            }
+        }
+        reading.epoch.ifPresent(epoch -> json.put("epoch", epoch));
+        reading.version.ifPresent(version -> json.put("version", version));
+        write(caller, json);
+        if (!reading.skip.ranges().isEmpty()) {
+            ArrayNode ranges = json.putArray("skip");
+            for (SkipList.Range range : reading.skip.ranges()) {
+                ranges.addArray().add(range.epoch()).add(range.first()).add(range.last());
+            }
+        }
+        return JsonObject.bytes(json);
+    }
+
+    private static void write(Caller caller, ObjectNode json) {
+        if (caller.joined() > 0) {
+            json.put("joined", caller.joined());
+        }
+        if (caller.sentNanos() > 0) {
+            json.put("sent", caller.sentNanos());
+        }
+        if (caller.look()) {
+            json.put("look", true);
+        }
+        caller.instance()
+                .ifPresent(instance -> json.putObject("instance")
+                        .put("boot", instance.boot())
+                        .put("pid", instance.pid())
+                        .put("start", instance.start())
+                        .put("host", instance.host()));
+        caller.launch()
+                .ifPresent(launch -> json.putObject("launch")
+                        .put("launcher", launch.launcher())
+                        .put("id", launch.id())
+                        .put("restarts", launch.restarts()));
+    }
+
+    private static Caller caller(JsonObject json) throws ProtocolException {
+        Optional<Instance> instance = Optional.empty();
+        Optional<Launch> launch = Optional.empty();
+        if (json.get("instance") != null) {
+            JsonObject process = json.object("instance");
+            instance = Optional.of(new Instance(
+                    process.text("boot"),
+                    process.number("pid", Long.MAX_VALUE),
+                    process.number("start", Long.MAX_VALUE),
+                    process.text("host")));
+        }
+        if (json.get("launch") != null) {
+            JsonObject job = json.object("launch");
+            launch = Optional.of(
+                    new Launch(job.text("launcher"), job.text("id"), (int) job.number("restarts", Integer.MAX_VALUE)));
+        }
+        return new Caller(
+                json.get("joined") == null ? 0 : json.number("joined", Long.MAX_VALUE),
+                json.get("sent") == null ? 0 : json.number("sent", Long.MAX_VALUE),
+                json.optionalFlag("look"),
+                instance,
+                launch);
+    }
+
+    private static Hello of(JsonObject json) throws ProtocolException {
+        JsonNode order = json.get("order");
+        return new Hello(
+                json.optionalText("token"),
+                json.optionalText("client").orElse(""),
+                new PassRequest(
+                        json.optionalText("feed"),
+                        json.optionalText("stream"),
+                        json.optionalText("group").orElse(DEFAULT_GROUP),
+                        order == null ? OrderOverlay.NONE : OrderOverlay.fromJson(order)),
+                new Participant(
+                        json.optionalInt("rank", 0),
+                        json.optionalInt("world_size", 1),
+                        json.optionalInt("worker", 0),
+                        json.optionalInt("workers", 1)),
+                json.optionalInt("replica", 0),
+                json.get("run") == null ? 0 : json.number("run", MAX_RUN),
+                caller(json),
+                new ReadRequest(
+                        json.optionalNumber("epoch"),
+                        json.optionalNumber("version"),
+                        skip(json),
+                        json.optionalInt("local_files", 0),
+                        json.optionalInt("local_reads_from", 0)));
+    }
+
+    private static SkipList skip(JsonObject json) throws ProtocolException {
+        JsonNode list = json.get("skip");
+        if (list == null) {
+            return SkipList.NONE;
+        }
+        if (!list.isArray() || list.isEmpty() || list.size() > SkipList.MAX_RANGES) {
+            throw ProtocolException.badFrame("HELLO: skip: expected 1 to " + SkipList.MAX_RANGES + " ranges");
+        }
+        List<SkipList.Range> ranges = new ArrayList<>();
+        for (JsonNode range : list) {
+            if (!range.isArray() || range.size() != RANGE_NUMBERS) {
+                throw ProtocolException.badFrame("HELLO: skip: expected [epoch,first,last], found " + range);
+            }
+            ranges.add(new SkipList.Range(
+                    json.number("skip", range.get(0), Long.MAX_VALUE),
+                    json.number("skip", range.get(1), SkipList.MAX_NUMBER),
+                    json.number("skip", range.get(2), SkipList.MAX_NUMBER)));
+        }
+        return new SkipList(ranges);
     }
 
     @Override

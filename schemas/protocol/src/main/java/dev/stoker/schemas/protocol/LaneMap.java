@@ -1,7 +1,11 @@
 package dev.stoker.schemas.protocol;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.protocol.parts.Fields;
 import dev.stoker.schemas.protocol.parts.UnixAddress;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -75,6 +79,66 @@ public record LaneMap(
             mapped.add(lanes.get(lane % lanes.size()));
         }
         return new LaneMap(startMs, counter, addresses, mapped, unix);
+    }
+
+    public ByteBuffer body() {
+        return JsonObject.bytes(json());
+    }
+
+    public static LaneMap read(ByteBuffer body) throws ProtocolException {
+        return of(JsonObject.read(FrameType.LANE_MAP, body));
+    }
+
+    /** Returns the map as WELCOME contains it. */
+    ObjectNode json() {
+        ObjectNode json = JsonObject.create();
+        json.putArray("generation").add(startMs).add(counter);
+        addresses.forEach(json.putArray("addresses")::add);
+        ArrayNode lists = json.putArray("lanes");
+        lanes.forEach(lane -> lane.forEach(lists.addArray()::add));
+        if (!unix.isEmpty()) {
+            ObjectNode places = json.putObject("unix");
+            unix.forEach((address, place) ->
+                    places.putObject(address).put("host", place.host()).put("path", place.path()));
+        }
+        return json;
+    }
+
+    static LaneMap of(JsonObject json) throws ProtocolException {
+        JsonNode generation = json.array("generation");
+        if (generation.size() != 2) {
+            throw json.wrong("generation", generation, "a start time and a counter");
+        }
+        List<String> addresses = new ArrayList<>();
+        for (JsonNode address : json.array("addresses")) {
+            addresses.add(json.text("addresses", address));
+        }
+        List<List<Integer>> lanes = new ArrayList<>();
+        for (JsonNode lane : json.array("lanes")) {
+            List<Integer> indexes = new ArrayList<>();
+            for (JsonNode index : json.array("lanes", lane)) {
+                indexes.add((int) json.number("lanes", index, Integer.MAX_VALUE));
+            }
+            lanes.add(indexes);
+        }
+        return new LaneMap(
+                json.number("generation", generation.get(0), Long.MAX_VALUE),
+                json.number("generation", generation.get(1), Long.MAX_VALUE),
+                addresses,
+                lanes,
+                unix(json));
+    }
+
+    private static Map<String, UnixAddress> unix(JsonObject json) throws ProtocolException {
+        Map<String, UnixAddress> unix = new LinkedHashMap<>();
+        if (json.get("unix") != null) {
+            JsonObject places = json.object("unix");
+            for (Map.Entry<String, JsonNode> entry : places.node().properties()) {
+                JsonObject place = places.object(entry.getKey());
+                unix.put(entry.getKey(), new UnixAddress(place.text("host"), place.text("path")));
+            }
+        }
+        return unix;
     }
 
     @Override

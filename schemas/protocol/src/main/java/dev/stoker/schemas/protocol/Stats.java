@@ -1,6 +1,11 @@
 package dev.stoker.schemas.protocol;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.protocol.parts.Fields;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,6 +76,54 @@ public record Stats(
             throw new IllegalArgumentException(
                     what + ": expected 1 to " + MAX_NAME + " characters without control characters");
         }
+    }
+
+    public ByteBuffer body() {
+        ObjectNode json = JsonObject.create();
+        json.put("time_us", timeUs);
+        json.put("waited_us", waitedUs);
+        json.put("batches", batches);
+        json.put("samples", samples);
+        json.put("bytes", bytes);
+        ObjectNode byCause = json.putObject("causes");
+        causes.forEach((cause, us) -> byCause.put(cause, us));
+        ArrayNode list = json.putArray("waits");
+        for (Wait wait : waits) {
+            list.addObject()
+                    .put("feeder", wait.feeder())
+                    .put("lane", wait.lane())
+                    .put("cause", wait.cause())
+                    .put("us", wait.us())
+                    .put("times", wait.times());
+        }
+        return JsonObject.bytes(json);
+    }
+
+    public static Stats read(ByteBuffer body) throws ProtocolException {
+        JsonObject json = JsonObject.read(FrameType.STATS, body);
+        JsonObject causes = json.object("causes");
+        Map<String, Long> byCause = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> entry : causes.node().properties()) {
+            byCause.put(entry.getKey(), causes.number(entry.getKey(), entry.getValue(), Long.MAX_VALUE));
+        }
+        List<Wait> waits = new ArrayList<>();
+        for (JsonNode element : json.array("waits")) {
+            JsonObject wait = json.element("waits", element);
+            waits.add(new Wait(
+                    wait.text("feeder"),
+                    (int) wait.number("lane", 0xFFFF),
+                    wait.text("cause"),
+                    wait.number("us", Long.MAX_VALUE),
+                    wait.number("times", Long.MAX_VALUE)));
+        }
+        return new Stats(
+                json.number("time_us", Long.MAX_VALUE),
+                json.number("waited_us", Long.MAX_VALUE),
+                json.number("batches", Long.MAX_VALUE),
+                json.number("samples", Long.MAX_VALUE),
+                json.number("bytes", Long.MAX_VALUE),
+                byCause,
+                waits);
     }
 
     @Override

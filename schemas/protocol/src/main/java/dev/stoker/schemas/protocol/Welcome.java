@@ -1,16 +1,27 @@
 package dev.stoker.schemas.protocol;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.parts.ErrorCode;
 import dev.stoker.schemas.protocol.parts.FieldInfo;
 import dev.stoker.schemas.protocol.parts.Fields;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * Admits the client and describes the stream (server to client).
@@ -25,6 +36,9 @@ import java.util.UUID;
 public record Welcome(
         FeedName feed, StreamName stream, StreamColumns columns, PassInfo pass, LaneMap laneMap, SessionInfo session)
         implements Frame {
+    private static final Pattern UUID_TEXT =
+            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+
     /** Contains a feed's id and name. */
     public record FeedName(UUID id, String name) {}
 
@@ -148,6 +162,152 @@ public record Welcome(
     /** Returns the lengths of every epoch. */
     public EpochSize size() {
         return pass.size();
+    }
+
+    public ByteBuffer body() {
+        ObjectNode json = JsonObject.create();
+        json.put("protocol", Protocol.VERSION);
+        json.putObject("feed").put("id", feed.id().toString()).put("name", feed.name());
+        json.putObject("stream")
+                .put("name", stream.name())
+                .put("dataset", stream.dataset().toString())
+                .put("dataset_name", stream.datasetName())
+                .put("version", stream.version())
+                .put("split", stream.split());
+        json.put("fingerprint", pass.fingerprint.text());
+        json.set("order", JsonObject.parse(pass.order.toJson()));
+        ArrayNode fields = json.putArray("fields");
+        for (FieldInfo field : columns.fields) {
+            fields.addObject()
+                    .put("name", field.name())
+                    .put("type", field.type())
+                    .put("nullable", field.nullable())
+                    .put("payload", field.payload());
+        }
+        ObjectNode classes = json.putObject("classes");
+        columns.classes.forEach((field, names) -> names.forEach(classes.putArray(field)::add));
+        pass.laneRows.forEach(json.putArray("lane_rows")::add);
+        json.put("samples", pass.samples);
+        json.put("batches", pass.size().batches());
+        json.put("largest_batch", pass.largestBatchBytes);
+        if (pass.epochs.isPresent()) {
+            json.put("epochs", pass.epochs.getAsLong());
+        } else {
+            json.putNull("epochs");
+        }
+        json.put("run", session.run);
+        json.put("session", new BigInteger(Long.toUnsignedString(session.number)));
+        json.set("lane_map", laneMap.json());
+        json.put("stats", session.takesStats);
+        if (session.localFiles > 0) {
+            json.put("local_files", session.localFiles);
+        }
+        if (session.follows) {
+            json.put("follows", true);
+        }
+        session.epoch.ifPresent(epoch -> json.put("epoch", epoch));
+        if (session.readOnly) {
+            json.put("read_only", true);
+        }
+        return JsonObject.bytes(json);
+    }
+
+    public static Welcome read(ByteBuffer body) throws ProtocolException {
+        JsonObject json = JsonObject.read(FrameType.WELCOME, body);
+        long protocol = json.number("protocol", Long.MAX_VALUE);
+        if (protocol != Protocol.VERSION) {
+            throw new ProtocolException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "the server answers in protocol " + protocol + ", this client speaks " + Protocol.VERSION);
+        }
+        try {
+            Requires.check(json.node(), "WELCOME");
+        } catch (FormatTooNewException e) {
+            throw new ProtocolException(ErrorCode.UNSUPPORTED_PROTOCOL, ErrorText.of(e), e);
+        }
+        JsonObject feed = json.object("feed");
+        JsonObject stream = json.object("stream");
+        Welcome welcome = new Welcome(
+                new FeedName(uuid(feed, "id"), feed.text("name")),
+                new StreamName(
+                        stream.text("name"),
+                        uuid(stream, "dataset"),
+                        stream.text("dataset_name"),
+                        stream.number("version", Long.MAX_VALUE),
+                        stream.text("split")),
+                new StreamColumns(fields(json), classes(json.object("classes"))),
+                new PassInfo(
+                        new Fingerprint(json.text("fingerprint")),
+                        OrderSpec.fromJson(json.require("order")),
+                        laneRows(json),
+                        json.number("samples", Long.MAX_VALUE),
+                        json.number("largest_batch", Long.MAX_VALUE),
+                        json.optionalNumber("epochs")),
+                LaneMap.of(json.object("lane_map")),
+                new SessionInfo(
+                        json.number("run", Long.MAX_VALUE),
+                        unsigned(json, "session"),
+                        json.optionalInt("local_files", 0),
+                        json.optionalFlag("stats"),
+                        json.optionalFlag("follows"),
+                        json.optionalNumber("epoch"),
+                        json.optionalFlag("read_only")));
+        long batches = json.number("batches", Long.MAX_VALUE);
+        if (batches != welcome.size().batches()) {
+            throw ProtocolException.badFrame(
+                    "WELCOME: batches is " + batches + ": " + welcome.pass().samples()
+                            + " samples at batch size " + welcome.pass().order().batchSize() + " make "
+                            + welcome.size().batches());
+        }
+        return welcome;
+    }
+
+    private static List<FieldInfo> fields(JsonObject json) throws ProtocolException {
+        List<FieldInfo> fields = new ArrayList<>();
+        for (JsonNode element : json.array("fields")) {
+            JsonObject field = json.element("fields", element);
+            fields.add(new FieldInfo(
+                    field.text("name"), field.text("type"), field.flag("nullable"), field.flag("payload")));
+        }
+        return fields;
+    }
+
+    private static Map<String, List<String>> classes(JsonObject json) throws ProtocolException {
+        Map<String, List<String>> classes = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> entry : json.node().properties()) {
+            List<String> names = new ArrayList<>();
+            for (JsonNode name : json.array(entry.getKey(), entry.getValue())) {
+                names.add(json.text(entry.getKey(), name));
+            }
+            classes.put(entry.getKey(), names);
+        }
+        return classes;
+    }
+
+    private static List<Long> laneRows(JsonObject json) throws ProtocolException {
+        List<Long> rows = new ArrayList<>();
+        for (JsonNode element : json.array("lane_rows")) {
+            rows.add(json.number("lane_rows", element, Long.MAX_VALUE));
+        }
+        return rows;
+    }
+
+    private static UUID uuid(JsonObject json, String key) throws ProtocolException {
+        String text = json.text(key);
+        if (!UUID_TEXT.matcher(text).matches()) {
+            throw json.wrong(key, json.require(key), "a UUID in lower case");
+        }
+        return UUID.fromString(text);
+    }
+
+    private static long unsigned(JsonObject json, String key) throws ProtocolException {
+        JsonNode value = json.require(key);
+        if (!value.isIntegralNumber()
+                || value.bigIntegerValue().signum() < 0
+                || value.bigIntegerValue().bitLength() > Long.SIZE) {
+            throw json.wrong(key, value, "a whole number below 2^64");
+        }
+        return value.bigIntegerValue().longValue();
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.Delay;
 import dev.stoker.schemas.protocol.Entries;
+import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frame.Bye;
@@ -20,12 +21,16 @@ import dev.stoker.schemas.protocol.Frame.Release;
 import dev.stoker.schemas.protocol.Frame.Selected;
 import dev.stoker.schemas.protocol.FrameType;
 import dev.stoker.schemas.protocol.GetSamples;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.Protocol;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Samples;
 import dev.stoker.schemas.protocol.Select;
+import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.Welcome;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -188,7 +193,7 @@ public final class FrameDecoder {
 
     private Frame complete(ByteBuffer whole) throws ProtocolException {
         if (type == FrameType.HELLO) {
-            HelloFrame.checkVersion(whole);
+            Hello.checkVersion(whole);
         }
         if (Objects.requireNonNull(type, "the prefix was read").checksumBytes() > 0) {
             checkSum(whole);
@@ -215,8 +220,8 @@ public final class FrameDecoder {
         body.order(ByteOrder.LITTLE_ENDIAN);
         try {
             return switch (type) {
-                case HELLO -> HelloFrame.read(body);
-                case WELCOME -> FrameJson.welcome(JsonObject.read(type, body));
+                case HELLO -> Hello.read(body);
+                case WELCOME -> Welcome.read(body);
                 case SUBSCRIBE -> Subscribe.read(body);
                 case GRANT -> {
                     long subscription = u32(body);
@@ -238,12 +243,12 @@ public final class FrameDecoder {
                 case PING -> new Ping(body.getLong());
                 case PONG -> new Pong(body.getLong());
                 case BYE -> new Bye();
-                case ERROR -> FrameJson.error(JsonObject.read(type, body));
+                case ERROR -> ErrorMessage.read(body);
                 case FILE -> FileAnnouncement.read(body);
                 case BATCH_REF -> BatchRef.read(flags, body);
                 case RELEASE -> new Release(body.getLong());
-                case LANE_MAP -> FrameJson.laneMap(JsonObject.read(type, body));
-                case STATS -> StatsJson.stats(JsonObject.read(type, body));
+                case LANE_MAP -> LaneMap.read(body);
+                case STATS -> Stats.read(body);
                 case DELAY -> {
                     long subscription = u32(body);
                     long epoch = u32(body);

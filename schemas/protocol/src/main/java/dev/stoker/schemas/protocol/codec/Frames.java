@@ -86,8 +86,8 @@ public final class Frames {
 
     private static ByteBuffer body(Frame frame) {
         return switch (frame.type()) {
-            case HELLO -> HelloFrame.body((Hello) frame);
-            case WELCOME -> ByteBuffer.wrap(FrameJson.of((Welcome) frame));
+            case HELLO -> ((Hello) frame).body();
+            case WELCOME -> ((Welcome) frame).body();
             case SUBSCRIBE -> ((Subscribe) frame).body();
             case GRANT -> {
                 Grant grant = (Grant) frame;
@@ -114,12 +114,12 @@ public final class Frames {
             case PING -> eight(((Ping) frame).opaque());
             case PONG -> eight(((Pong) frame).opaque());
             case BYE -> allocate(0);
-            case ERROR -> ByteBuffer.wrap(FrameJson.of((ErrorMessage) frame));
-            case LANE_MAP -> ByteBuffer.wrap(FrameJson.of((LaneMap) frame));
+            case ERROR -> ((ErrorMessage) frame).body();
+            case LANE_MAP -> ((LaneMap) frame).body();
             case FILE -> ((FileAnnouncement) frame).body();
             case BATCH_REF -> ((BatchRef) frame).body();
             case RELEASE -> eight(((Release) frame).references());
-            case STATS -> ByteBuffer.wrap(StatsJson.of((Stats) frame));
+            case STATS -> ((Stats) frame).body();
             case DELAY -> delay((Delay) frame);
             case SELECT -> {
                 Select select = (Select) frame;

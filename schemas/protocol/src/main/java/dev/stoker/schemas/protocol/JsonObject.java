@@ -1,4 +1,4 @@
-package dev.stoker.schemas.protocol.codec;
+package dev.stoker.schemas.protocol;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -7,10 +7,7 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import dev.stoker.schemas.protocol.FrameType;
-import dev.stoker.schemas.protocol.Protocol;
-import dev.stoker.schemas.protocol.ProtocolException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.protocol.parts.ErrorCode;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -166,16 +163,16 @@ final class JsonObject {
         return ProtocolException.badFrame(where + ": " + key + " is " + shown(value) + ": expected " + expected);
     }
 
-    static JsonNodeFactory nodes() {
-        return JSON.getNodeFactory();
-    }
-
     private static String shown(JsonNode value) {
         return value.isContainerNode() ? (value.isArray() ? "an array" : "an object") : shown(value.toString());
     }
 
     private static String shown(String text) {
         return text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
+    }
+
+    static ObjectNode create() {
+        return JSON.createObjectNode();
     }
 
     /** Parses a text that this module has written. */
@@ -187,9 +184,9 @@ final class JsonObject {
         }
     }
 
-    static byte[] bytes(JsonNode json) {
+    static ByteBuffer bytes(JsonNode json) {
         try {
-            return JSON.writeValueAsBytes(json);
+            return ByteBuffer.wrap(JSON.writeValueAsBytes(json));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a tree of texts and numbers is always written", e);
         }
