@@ -6,10 +6,12 @@ import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.InferenceLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
-import dev.stoker.formats.RowSchema.RefusedColumn;
+import dev.stoker.formats.json.JsonSchema.Keep;
+import dev.stoker.formats.json.JsonSchema.Refused;
 import dev.stoker.formats.json.Observed.Kind;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -19,13 +21,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Infers the columns of a file from its first rows. Not thread-safe. */
+/** Infers the columns of a file or topic from its first objects. Not thread-safe. */
 final class JsonInference {
     private static final int MAX_PATHS = 100_000;
 
-    private final JsonLine line;
+    private final LongFunction<String> places;
     private final Map<String, FieldType> declared;
     private final Map<String, Observed> paths = new LinkedHashMap<>();
     private final Map<String, String> parents = new LinkedHashMap<>();
@@ -34,27 +37,40 @@ final class JsonInference {
     /** Paths that a key with dots and a key of an object inside give, so that both would be one column. */
     private final Set<String> twice = new HashSet<>();
 
-    JsonInference(JsonLine line, Map<String, FieldType> declared) {
-        this.line = line;
+    /** Number of the object that is read. */
+    private long row;
+
+    private int good;
+
+    /** @param places says where an object is, by its number, such as "line 3" */
+    JsonInference(LongFunction<String> places, Map<String, FieldType> declared) {
+        this.places = places;
         this.declared = declared;
     }
 
-    /** Reads the sample. A damaged row is left to the reader, unless there are no others. */
-    RowSchema infer(InferenceLimits sample) throws IOException {
+    /** Reads the first lines of a file. A damaged row is left to the reader, unless there are no others. */
+    static RowSchema infer(JsonLine line, InferenceLimits sample, Map<String, FieldType> declared) throws IOException {
+        JsonInference inference = new JsonInference(row -> "line " + row, declared);
         DamagedFileException first = null;
-        int good = 0;
         for (int rows = 0; rows < sample.rows() && line.next(sample.bytes()); rows++) {
             try {
-                line.parse(parser -> object(parser, "", 0));
-                good++;
+                line.parse(parser -> inference.see(parser, line.number()));
             } catch (DamagedFileException e) {
                 first = first == null ? e : first;
             }
         }
-        if (good == 0 && first != null) {
+        JsonSchema schema = inference.schema();
+        if (schema.objects() == 0 && first != null) {
             throw first;
         }
-        return schema();
+        return schema.rows();
+    }
+
+    /** Reads an object, whose first token is the parser's current one. */
+    void see(JsonParser parser, long number) throws IOException {
+        row = number;
+        object(parser, "", 0);
+        good++;
     }
 
     private void object(JsonParser parser, String prefix, int depth) throws IOException {
@@ -65,7 +81,7 @@ final class JsonInference {
             Observed observed = paths.get(path);
             if (observed == null) {
                 if (paths.size() == MAX_PATHS) {
-                    throw line.damaged("the rows have more than " + MAX_PATHS + " different keys", null);
+                    throw new NotJsonException("the rows have more than " + MAX_PATHS + " different keys", null);
                 }
                 observed = new Observed();
                 paths.put(path, observed);
@@ -86,7 +102,7 @@ final class JsonInference {
         }
         switch (parser.currentToken()) {
             case START_OBJECT -> {
-                observed.see(Kind.OBJECT, depth, line.number());
+                observed.see(Kind.OBJECT, depth, row);
                 observed.countObject();
                 object(parser, path + ".", depth);
             }
@@ -97,15 +113,15 @@ final class JsonInference {
                     value(parser, path, observed, depth + 1);
                 }
                 if (empty) {
-                    observed.see(Kind.EMPTY, depth + 1, line.number());
+                    observed.see(Kind.EMPTY, depth + 1, row);
                 }
             }
             case VALUE_NULL -> {
                 if (depth > 0) {
-                    observed.see(Kind.NULL_ITEM, depth, line.number());
+                    observed.see(Kind.NULL_ITEM, depth, row);
                 }
             }
-            default -> observed.see(scalar(parser), depth, line.number());
+            default -> observed.see(scalar(parser), depth, row);
         }
     }
 
@@ -118,9 +134,9 @@ final class JsonInference {
         };
     }
 
-    private RowSchema schema() {
+    JsonSchema schema() {
         List<RowColumn> columns = new ArrayList<>();
-        List<RefusedColumn> refused = new ArrayList<>();
+        List<Refused> refused = new ArrayList<>();
         Map<String, FieldType> missing = new LinkedHashMap<>(declared);
         paths.forEach((path, observed) -> {
             FieldType type = declared.get(path);
@@ -129,19 +145,19 @@ final class JsonInference {
                 columns.add(new RowColumn(path, type, true, "json", RowColumn.Role.NONE));
             } else if (isStruct(observed)) {
                 if (!withKeys.contains(path)) {
-                    refused.add(new RefusedColumn(path, "object", "its objects have no keys" + option(path)));
+                    refused.add(asText(path, "object", "its objects have no keys", path));
                 }
             } else {
-                String reason = reason(path, observed);
-                if (reason == null) {
+                Refused refusal = refusal(path, observed);
+                if (refusal == null) {
                     columns.add(column(path, observed));
                 } else {
-                    refused.add(new RefusedColumn(path, observed.sourceType(), reason));
+                    refused.add(refusal);
                 }
             }
         });
         missing.forEach((path, type) -> columns.add(RowColumn.absent(path, type)));
-        return new RowSchema(columns, refused);
+        return new JsonSchema(columns, refused, good);
     }
 
     /** Returns whether the path has only objects, in at most one list, of which some may be null. */
@@ -157,45 +173,71 @@ final class JsonInference {
                 && (!observed.has(Kind.NULL_ITEM) || observed.depth() == 1);
     }
 
-    private @Nullable String reason(String path, Observed observed) {
+    private @Nullable Refused refusal(String path, Observed observed) {
+        String source = observed.sourceType();
         if (twice.contains(path)) {
-            return "the key " + Utf8.shown(path) + " and a key of an object inside have this name; rename one of them";
+            return new Refused(
+                    path,
+                    source,
+                    "the key " + Utf8.shown(path) + " and a key of an object inside have this name; rename one of them",
+                    "",
+                    null);
         }
         String parent = refusedParent(path);
         if (parent != null) {
-            return "it is inside of " + Utf8.shown(parent) + ", which cannot be read as fields" + option(parent);
+            return asText(
+                    path, source, "it is inside of " + Utf8.shown(parent) + ", which cannot be read as fields", parent);
         }
         int kinds = count(observed, Kind.BOOL)
                 + count(observed, Kind.TEXT)
                 + count(observed, Kind.OBJECT)
                 + Math.max(count(observed, Kind.INT), Math.max(count(observed, Kind.FLOAT), count(observed, Kind.BIG)));
         if (observed.isUnknown() && !observed.has(Kind.NULL_ITEM)) {
-            return (observed.has(Kind.EMPTY) ? "all its lists are empty" : "all its values are null")
-                    + " in the first rows; give its type with " + ShellText.pair("--type", path, "…");
+            return new Refused(
+                    path,
+                    source,
+                    (observed.has(Kind.EMPTY) ? "all its lists are empty" : "all its values are null")
+                            + " in the first rows",
+                    "; give its type with " + ShellText.pair("--type", path, "…"),
+                    null);
         }
         if (kinds > 1 || observed.isUneven()) {
-            return "its values have different types: " + observed.words() + option(path);
+            return asText(path, source, "its values have different types: " + observed.words(places), path);
         }
         String withNull = withNullItem(path);
         if (withNull != null) {
-            return "an item of its list in line " + observed(withNull).line(Kind.NULL_ITEM) + " is null"
-                    + nullable(path, observed, withNull);
+            return nullItem(path, observed, withNull);
         }
         if (observed.has(Kind.BIG)) {
-            return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use "
-                    + ShellText.pair("--type", path, "uint64") + ", " + ShellText.pair("--type", path, "float64")
-                    + ", or "
-                    + ShellText.pair("--type", path, "utf8") + " to keep its digits";
+            return big(path, observed);
         }
         int depth = observed.depth();
         if (depth > 2 || (depth == 2 && kinds == 1 && !isNumber(observed))) {
-            return "lists of lists of " + (isNumber(observed) ? "lists" : "other values than numbers")
-                    + " are not supported" + option(path);
+            return asText(
+                    path,
+                    source,
+                    "lists of lists of " + (isNumber(observed) ? "lists" : "other values than numbers")
+                            + " are not supported",
+                    path);
         }
-        if (!isAligned(path)) {
-            return "some objects of the list do not have it" + option(parent(path));
-        }
-        return null;
+        return isAligned(path) ? null : asText(path, source, "some objects of the list do not have it", parent(path));
+    }
+
+    private Refused big(String path, Observed observed) {
+        String lists = "[]".repeat(observed.depth());
+        return new Refused(
+                path,
+                observed.sourceType(),
+                "a number in " + places.apply(observed.line(Kind.BIG)) + " does not fit into int64",
+                "; use " + ShellText.pair("--type", path, "uint64" + lists) + ", "
+                        + ShellText.pair("--type", path, "float64" + lists) + ", or "
+                        + ShellText.pair("--type", path, "utf8") + " to keep its digits",
+                new Keep(path, observed.depth() <= 2 ? FieldType.parse("uint64" + lists) : ScalarType.UTF8));
+    }
+
+    /** Refuses a column of which only the JSON text can be kept, or that of an object around it. */
+    private static Refused asText(String path, String source, String reason, String kept) {
+        return new Refused(path, source, reason, option(kept), new Keep(kept, ScalarType.UTF8));
     }
 
     private static int count(Observed observed, Kind kind) {
@@ -252,15 +294,20 @@ final class JsonInference {
     }
 
     /**
-     * Returns the options that keep the null items of a list.
+     * Refuses a list with null items.
      *
      * @param list the path of the list: the column, or an object around it
      */
-    private static String nullable(String path, Observed observed, String list) {
-        return observed.depth() != 1 || observed.isUnknown()
-                ? option(list)
-                : "; use " + ShellText.pair("--type", path, element(observed) + "?[]") + " to keep it, or "
-                        + ShellText.pair("--type", list, "utf8") + " to keep the JSON text";
+    private Refused nullItem(String path, Observed observed, String list) {
+        String source = observed.sourceType();
+        String reason = "an item of its list in " + places.apply(observed(list).line(Kind.NULL_ITEM)) + " is null";
+        if (observed.depth() != 1 || observed.isUnknown()) {
+            return asText(path, source, reason, list);
+        }
+        String type = element(observed) + "?[]";
+        String advice = "; use " + ShellText.pair("--type", path, type) + " to keep it, or "
+                + ShellText.pair("--type", list, "utf8") + " to keep the JSON text";
+        return new Refused(path, source, reason, advice, new Keep(path, FieldType.parse(type)));
     }
 
     private static String element(Observed observed) {

@@ -11,6 +11,7 @@ import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -83,13 +84,24 @@ final class JsonLinesFile implements RowFile {
                 : ByteInput.openAt(file, Math.max(0, part.offset() - 1));
         try {
             JsonLine line = new JsonLine(in, limits);
-            JsonRow row = new JsonRow(line, hints.others(), names, selected, hints.declared());
+            JsonRow row = new JsonRow(line.objects(), unknown(line), names, selected, hints.declared());
             return new JsonLinesReader(
                     in, line, row, part.offset(), compressed ? Long.MAX_VALUE : part.offset() + part.bytes());
         } catch (RuntimeException | Error e) {
             in.close();
             throw e;
         }
+    }
+
+    private JsonRow.Unknown unknown(JsonLine line) {
+        return hints.others() == ColumnHints.Others.IGNORE
+                ? JsonRow.Unknown.IGNORED
+                : path -> {
+                    throw line.unexpected(
+                            "has the key " + path + ", which the first rows of the source do not have; add it with "
+                                    + ShellText.pair("--type", path, "…") + ", or leave it out with --without "
+                                    + ShellText.word(path));
+                };
     }
 
     /** Does nothing: the caller closes the file. */

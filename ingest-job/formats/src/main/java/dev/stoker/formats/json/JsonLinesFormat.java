@@ -13,7 +13,6 @@ import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
-import dev.stoker.formats.values.TextValue;
 import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +46,7 @@ public final class JsonLinesFormat implements HintedFormat {
         }
         int end = text.indexOf('\n');
         try (JsonParser parser =
-                JsonLine.factory(ReadLimits.DEFAULT).createParser(end < 0 ? text : text.substring(0, end))) {
+                JsonObjects.factory(ReadLimits.DEFAULT).createParser(end < 0 ? text : text.substring(0, end))) {
             parser.nextToken();
             parser.skipChildren();
             boolean isObject = parser.currentToken() == JsonToken.END_OBJECT && parser.nextToken() == null;
@@ -68,12 +67,6 @@ public final class JsonLinesFormat implements HintedFormat {
 
     @Override
     public RowFile open(RangeReader file, ReadLimits limits, ColumnHints hints) throws IOException {
-        hints.types().forEach((name, type) -> {
-            if (!TextValue.canBeJson(type)) {
-                throw new IllegalArgumentException(
-                        "column " + name + " cannot have the type " + type + ", as JSON has no bytes");
-            }
-        });
         Compression compression = ByteInput.compressionOf(file);
         return new JsonLinesFile(file, limits, compression, schema(file, limits, hints, compression), hints);
     }
@@ -89,7 +82,7 @@ public final class JsonLinesFormat implements HintedFormat {
                     List.of());
         }
         try (ByteInput in = ByteInput.open(file, compression, limits)) {
-            return new JsonInference(new JsonLine(in, limits), hints.types()).infer(InferenceLimits.TEXT);
+            return JsonInference.infer(new JsonLine(in, limits), InferenceLimits.TEXT, hints.types());
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.stoker.formats.json;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
-import dev.stoker.formats.ColumnHints.Others;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.schemas.arrow.types.FieldType;
@@ -11,7 +10,6 @@ import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
 import dev.stoker.schemas.errors.ErrorText;
-import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -26,9 +24,22 @@ import org.jspecify.annotations.Nullable;
  * objects around them, joined with dots; lists do not count. Not thread-safe.
  */
 final class JsonRow {
+    /** Sees a key that the schema does not have. */
+    @FunctionalInterface
+    interface Unknown {
+        /** Leaves out keys that the schema does not have. */
+        Unknown IGNORED = path -> {};
+
+        /** @param path of a key whose value is not null */
+        void see(String path) throws IOException;
+    }
+
     /** A key, or the object that is the row. */
     private static final class Node {
         private final Map<String, Node> children = new HashMap<>();
+        /** Begins the paths of keys in objects here. */
+        private final String prefix;
+
         private final @Nullable JsonSlot slot;
         /** Slots of keys in objects here. */
         private final List<JsonSlot> inside = new ArrayList<>();
@@ -37,21 +48,22 @@ final class JsonRow {
         /** Objects of the row's list here. */
         private int objects;
 
-        private Node(@Nullable JsonSlot slot, boolean unselected) {
+        private Node(String prefix, @Nullable JsonSlot slot, boolean unselected) {
+            this.prefix = prefix;
             this.slot = slot;
             this.unselected = unselected;
         }
     }
 
-    private final JsonLine line;
-    private final Others others;
+    private final JsonObjects objects;
+    private final Unknown unknown;
     private final JsonSlot[] slots;
     /** All paths of the schema and of the objects around them. */
     private final Set<String> known = new HashSet<>();
 
     private final Map<String, JsonSlot> slotOf = new HashMap<>();
     private final List<Node> lists = new ArrayList<>();
-    private final Node root = new Node(null, false);
+    private final Node root = new Node("", null, false);
 
     /**
      * @param names all paths of the schema, also those of columns that cannot become fields
@@ -59,13 +71,13 @@ final class JsonRow {
      * @param declared the columns whose type the user gave
      */
     JsonRow(
-            JsonLine line,
-            Others others,
+            JsonObjects objects,
+            Unknown unknown,
             Set<String> names,
             List<Map.Entry<String, FieldType>> selected,
             Set<String> declared) {
-        this.line = line;
-        this.others = others;
+        this.objects = objects;
+        this.unknown = unknown;
         this.slots = new JsonSlot[selected.size()];
         for (int i = 0; i < slots.length; i++) {
             String name = selected.get(i).getKey();
@@ -85,11 +97,10 @@ final class JsonRow {
             return new TensorSlot(name, tensor);
         }
         if (type instanceof ListType list) {
-            ScalarType element = list.element().isNumber() ? list.element() : ScalarType.UTF8;
-            return new ListSlot(name, type, element, list.isOfLists() ? 2 : 1);
+            return new ListSlot(name, type, list.element(), list.isOfLists() ? 2 : 1);
         }
         boolean text = type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL;
-        return declared && text ? new RawSlot(name, type, line) : new ScalarSlot(name, type);
+        return declared && text ? new RawSlot(name, type, objects) : new ScalarSlot(name, type);
     }
 
     void emit(int column, ValueSink sink) throws BadValueException {
@@ -104,28 +115,31 @@ final class JsonRow {
         for (Node list : lists) {
             list.objects = 0;
         }
-        object(parser, root, "", 0);
+        object(parser, root, 0);
     }
 
-    private void object(JsonParser parser, Node node, String prefix, int depth) throws IOException {
+    private void object(JsonParser parser, Node node, int depth) throws IOException {
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             String key = parser.currentName();
             parser.nextToken();
             Node child = node.children.get(key);
             if (child == null) {
-                child = child(node, prefix, key);
+                child = child(node, key);
             }
-            if (child == null) {
-                unknown(parser, prefix + key);
+            if (child != null) {
+                value(parser, child, depth);
             } else {
-                value(parser, child, prefix, key, depth);
+                if (parser.currentToken() != JsonToken.VALUE_NULL) {
+                    unknown.see(path(node, key));
+                }
+                parser.skipChildren();
             }
         }
     }
 
     /** Returns the node of a key of the schema, otherwise null. */
-    private @Nullable Node child(Node node, String prefix, String key) {
-        String path = prefix + key;
+    private @Nullable Node child(Node node, String key) {
+        String path = path(node, key);
         if (!known.contains(path)) {
             return null;
         }
@@ -136,33 +150,27 @@ final class JsonRow {
             }
         });
         JsonSlot slot = slotOf.get(path);
-        Node child = new Node(slot, slot == null && inside.isEmpty());
+        Node child = new Node(path + ".", slot, slot == null && inside.isEmpty());
         child.inside.addAll(inside);
         node.children.put(key, child);
         lists.add(child);
         return child;
     }
 
-    private void unknown(JsonParser parser, String path) throws IOException {
-        if (others != Others.IGNORE && parser.currentToken() != JsonToken.VALUE_NULL) {
-            throw line.unexpected(
-                    "has the key " + path + ", which the first rows of the source do not have; add it with "
-                            + ShellText.pair("--type", path, "…") + ", or leave it out with --without "
-                            + ShellText.word(path));
-        }
-        parser.skipChildren();
+    private static String path(Node node, String key) {
+        return node.prefix.isEmpty() ? key : node.prefix + key;
     }
 
-    private void value(JsonParser parser, Node node, String prefix, String key, int depth) throws IOException {
+    private void value(JsonParser parser, Node node, int depth) throws IOException {
         if (node.unselected) {
             parser.skipChildren();
         } else if (node.slot != null
                 && (node.slot.takesAll() || parser.currentToken().isScalarValue())) {
             scalar(parser, node.slot, depth);
         } else if (parser.currentToken() == JsonToken.START_ARRAY) {
-            list(parser, node, prefix, key, depth);
+            list(parser, node, depth);
         } else if (parser.currentToken() == JsonToken.START_OBJECT) {
-            struct(parser, node, prefix, key, depth);
+            struct(parser, node, depth);
         } else if (parser.currentToken() != JsonToken.VALUE_NULL) {
             failInside(node, parser);
         } else if (depth > 0) {
@@ -184,7 +192,7 @@ final class JsonRow {
         }
     }
 
-    private void list(JsonParser parser, Node node, String prefix, String key, int depth) throws IOException {
+    private void list(JsonParser parser, Node node, int depth) throws IOException {
         if (depth >= 2) {
             failInside(node, parser);
             parser.skipChildren();
@@ -197,20 +205,20 @@ final class JsonRow {
             slot.openList(depth);
         }
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            value(parser, node, prefix, key, depth + 1);
+            value(parser, node, depth + 1);
         }
         if (node.slot != null) {
             node.slot.closeList(depth);
         }
     }
 
-    private void struct(JsonParser parser, Node node, String prefix, String key, int depth) throws IOException {
+    private void struct(JsonParser parser, Node node, int depth) throws IOException {
         if (node.slot != null || depth > 1) {
             failInside(node, parser);
             parser.skipChildren();
             return;
         }
-        object(parser, node, prefix + key + ".", depth);
+        object(parser, node, depth);
         if (depth == 1) {
             node.objects++;
             for (JsonSlot slot : node.inside) {

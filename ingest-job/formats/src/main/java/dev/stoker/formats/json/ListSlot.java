@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Holds a list of numbers or of text, or a list of lists of numbers. Not thread-safe. */
+/** Holds a list of numbers, of text or of bytes, or a list of lists of numbers. Not thread-safe. */
 final class ListSlot extends JsonSlot {
     /** Lists around a number or text: 1 or 2. */
     private final int depth;
@@ -37,14 +37,14 @@ final class ListSlot extends JsonSlot {
     private int listStart;
 
     /**
-     * @param element utf8 or a number
+     * @param element utf8, binary or a number
      * @param depth 1 for lists, 2 for lists of lists
      */
     ListSlot(String name, FieldType type, ScalarType element, int depth) {
         super(name, type);
         this.element = element;
         this.depth = depth;
-        this.numbers = element == ScalarType.UTF8 ? null : new NumberList(element);
+        this.numbers = element.isNumber() ? new NumberList(element) : null;
     }
 
     @Override
@@ -123,7 +123,7 @@ final class ListSlot extends JsonSlot {
         JsonToken token = parser.currentToken();
         if (numbers == null) {
             if (token == JsonToken.VALUE_STRING) {
-                texts.add(Utf8.encode(parser.getText()));
+                texts.add(element == ScalarType.BINARY ? JsonTokens.toBytes(parser) : Utf8.encode(parser.getText()));
             } else {
                 fail(JsonTokens.words(token) + " is not text, as the items of " + type + " are");
             }

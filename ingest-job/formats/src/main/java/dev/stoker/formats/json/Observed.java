@@ -3,6 +3,7 @@ package dev.stoker.formats.json;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /** What the first rows have at one path. Not thread-safe. */
@@ -22,6 +23,10 @@ final class Observed {
 
         Kind(String words) {
             this.words = words;
+        }
+
+        String words() {
+            return words;
         }
     }
 
@@ -89,13 +94,17 @@ final class Observed {
         return depth < 0;
     }
 
-    /** Returns the kinds with their lines, such as "integer in line 1, text in line 7". */
-    String words() {
+    /**
+     * Returns the kinds with their places, such as "integer in line 1, text in line 7".
+     *
+     * @param places says where a row is
+     */
+    String words(LongFunction<String> places) {
         String kinds = lines.entrySet().stream()
-                .map(kind -> lists(kind.getKey() == Kind.EMPTY ? 0 : Math.max(0, depth)) + kind.getKey().words
-                        + " in line " + kind.getValue())
+                .map(kind -> lists(kind.getKey() == Kind.EMPTY ? 0 : Math.max(0, depth)) + kind.getKey().words + " in "
+                        + places.apply(kind.getValue()))
                 .collect(Collectors.joining(", "));
-        return otherDepth < 0 ? kinds : kinds + ", " + lists(otherDepth) + "value in line " + otherDepthLine;
+        return otherDepth < 0 ? kinds : kinds + ", " + lists(otherDepth) + "value in " + places.apply(otherDepthLine);
     }
 
     private static String lists(int depth) {

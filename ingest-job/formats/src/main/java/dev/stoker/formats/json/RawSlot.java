@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * thread-safe.
  */
 final class RawSlot extends JsonSlot {
-    private final JsonLine line;
+    private final JsonObjects objects;
     private @Nullable ByteBuffer text;
 
-    RawSlot(String name, FieldType type, JsonLine line) {
+    RawSlot(String name, FieldType type, JsonObjects objects) {
         super(name, type);
-        this.line = line;
+        this.objects = objects;
     }
 
     @Override
@@ -52,7 +52,7 @@ final class RawSlot extends JsonSlot {
         } else {
             long from = parser.currentTokenLocation().getCharOffset();
             parser.skipChildren();
-            text = Utf8.encode(line.text(from, parser.currentLocation().getCharOffset()));
+            text = Utf8.encode(objects.text(from, parser.currentLocation().getCharOffset()));
         }
     }
 

@@ -79,6 +79,8 @@ final class ScalarSlot extends JsonSlot {
     private void takeText(JsonParser parser) throws IOException, BadValueException {
         if (type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL) {
             text = Utf8.encode(parser.getText());
+        } else if (type == ScalarType.BINARY) {
+            text = JsonTokens.toBytes(parser);
         } else if (TextValue.isParsed(type)) {
             parsed = parser.getText();
         } else {

@@ -7,8 +7,10 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.Base64;
 
-/** Reads numbers of JSON, and words tokens and errors of the parser for people: one rule for files and topics. */
+/** Reads numbers and bytes of JSON, and words tokens and errors of the parser for people: one rule for files and topics. */
 public final class JsonTokens {
     private static final int SHOWN = 120;
     /** Begins the parser's own message. */
@@ -59,6 +61,15 @@ public final class JsonTokens {
             throw new BadValueException(shown(parser) + " is not true, false, 1 or 0");
         }
         return value;
+    }
+
+    /** Returns the bytes of the parser's text, which is base64, as JSON has no bytes. */
+    public static ByteBuffer toBytes(JsonParser parser) throws IOException, BadValueException {
+        try {
+            return ByteBuffer.wrap(Base64.getDecoder().decode(parser.getText()));
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException(shown(parser) + " is not base64, as bytes in JSON are");
+        }
     }
 
     /** Adds the parser's current number. Bools are 0 and 1 in lists of uint8. */

@@ -20,7 +20,7 @@ public final class TextValue {
 
     private TextValue() {}
 
-    /** Returns whether JSON can hold values of a type: all but bytes. */
+    /** Returns whether exports write values of a type as JSON: all but bytes. */
     public static boolean canBeJson(FieldType type) {
         return type != ScalarType.BINARY && !(type instanceof FixedBinaryType) && !isListOfBinary(type);
     }

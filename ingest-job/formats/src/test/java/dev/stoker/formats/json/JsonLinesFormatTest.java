@@ -307,10 +307,13 @@ class JsonLinesFormatTest {
     }
 
     @Test
-    void refusesTypesThatJsonCannotHold() {
-        assertThatThrownBy(() -> open("{}", "a", "binary"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("column a cannot have the type binary");
+    void readsBytesFromBase64() throws Exception {
+        String rows = "{\"a\":\"AAE=\",\"b\":[\"\",\"_w\"],\"c\":[null,\"/w\"]}\n{\"a\":[1],\"b\":[],\"c\":null}";
+        assertThat(Rows.read(open(rows, "a", "binary", "b", "binary[]", "c", "binary?[]")))
+                .containsExactly(
+                        "[{\"hex\":\"0001\"},\"refused: the text '_w' is not base64, as bytes in JSON are; use --type"
+                                + " b=utf8 to keep the JSON text\",[null,{\"hex\":\"ff\"}]]",
+                        "[\"refused: a list is not binary; use --type a=utf8 to keep the JSON text\",[],null]");
     }
 
     @Test
