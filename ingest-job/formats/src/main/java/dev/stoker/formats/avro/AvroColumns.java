@@ -21,8 +21,17 @@ import org.jspecify.annotations.Nullable;
  * {@code docs/formats/conversion.md}.
  */
 final class AvroColumns {
+    /** What becomes of a list whose items may be null. */
+    enum OptionalItems {
+        /** A list without null items. A null item is an error of its row, unless the user declares the type. */
+        REFUSED,
+        /** A list with null items. */
+        KEPT
+    }
+
     private final String file;
     private final Schema root;
+    private final OptionalItems optionalItems;
     private final int maxDepth;
     private final long maxBytes;
     private final RowSchema schema;
@@ -38,9 +47,11 @@ final class AvroColumns {
     private Slot[] slots = {};
     private final Set<Schema> open = Collections.newSetFromMap(new IdentityHashMap<>());
 
-    AvroColumns(String file, Schema root, int maxDepth, long maxBytes) throws UnsupportedFileException {
+    AvroColumns(String file, Schema root, OptionalItems optionalItems, int maxDepth, long maxBytes)
+            throws UnsupportedFileException {
         this.file = file;
         this.root = root;
+        this.optionalItems = optionalItems;
         this.maxDepth = maxDepth;
         this.maxBytes = maxBytes;
         if (root.getType() != Schema.Type.RECORD) {
@@ -74,37 +85,38 @@ final class AvroColumns {
         columns = new ArrayList<>();
         refused = new ArrayList<>();
         nullLists = new ArrayList<>();
-        return struct(root, new Place("", false, 0, true, 0));
+        return struct(root, new Place("", false, false, 0, true, 0));
     }
 
     /**
      * A place in the schema.
      *
      * @param nullable whether the value, a struct around it, or the outermost list may be null
+     * @param nullItem whether it, or a struct around it, is an item of the only list and may be null
      * @param lists number of lists around it
      * @param wanted false inside something that was refused
      */
-    private record Place(String name, boolean nullable, int lists, boolean wanted, int depth) {
+    private record Place(String name, boolean nullable, boolean nullItem, int lists, boolean wanted, int depth) {
         Place field(String field) {
             String dotted = name.isEmpty() ? field : name + "." + field;
-            return new Place(dotted, nullable, lists, wanted, depth + 1);
+            return new Place(dotted, nullable, nullItem, lists, wanted, depth + 1);
         }
 
         Place orNull() {
-            return new Place(name, lists == 0 || nullable, lists, wanted, depth);
+            return new Place(name, lists == 0 || nullable, lists == 1 || nullItem, lists, wanted, depth);
         }
 
         Place item() {
-            return new Place(name, nullable, lists + 1, wanted, depth + 1);
+            return new Place(name, nullable, nullItem, lists + 1, wanted, depth + 1);
         }
 
         /** In a union of one type. */
         Place inUnion() {
-            return new Place(name, nullable, lists, wanted, depth + 1);
+            return new Place(name, nullable, nullItem, lists, wanted, depth + 1);
         }
 
         Place refused() {
-            return new Place(name, nullable, lists, false, depth + 1);
+            return new Place(name, nullable, nullItem, lists, false, depth + 1);
         }
     }
 
@@ -190,7 +202,7 @@ final class AvroColumns {
         Slot slot = null;
         if (place.wanted()) {
             try {
-                FieldType field = fieldType(mapping, place.lists());
+                FieldType field = fieldType(mapping, place);
                 slot = slot(place, mapping.element(), columns.size());
                 columns.add(new RowColumn(
                         place.name(),
@@ -218,7 +230,8 @@ final class AvroColumns {
         return slot;
     }
 
-    private static FieldType fieldType(AvroTypes.Mapping mapping, int lists) {
+    private FieldType fieldType(AvroTypes.Mapping mapping, Place place) {
+        int lists = place.lists();
         if (mapping.refusal() != null) {
             throw new IllegalArgumentException(mapping.refusal());
         }
@@ -238,7 +251,8 @@ final class AvroColumns {
             throw new IllegalArgumentException("a list in a list of " + (lists > 2 ? "lists" : element.canonical())
                     + " cannot be stored; flatten it before");
         }
-        return FieldType.parse(element.canonical() + "[]".repeat(lists));
+        boolean hasNulls = optionalItems == OptionalItems.KEPT && lists == 1 && place.nullItem();
+        return FieldType.parse(element.canonical() + (hasNulls ? "?[]" : "[]".repeat(lists)));
     }
 
     private void refuse(Place place, Schema type, String reason) {

@@ -38,7 +38,12 @@ final class AvroRowFile implements RowFile {
         this.file = file;
         this.limits = limits;
         container = new AvroContainer(file, limits);
-        columns = new AvroColumns(file.name(), parse(container.schema()), limits.depth(), limits.valueBytes());
+        columns = new AvroColumns(
+                file.name(),
+                parse(container.schema()),
+                AvroColumns.OptionalItems.REFUSED,
+                limits.depth(),
+                limits.valueBytes());
         for (long from = container.firstSync(); from < container.length(); from += partBytes) {
             long bytes = Math.min(partBytes, container.length() - from);
             parts.add(new RowPart(parts.size(), from, bytes, -1, 0));

@@ -75,6 +75,10 @@ final class Slot {
         state = State.NULL;
     }
 
+    boolean isNull() {
+        return state == State.NULL;
+    }
+
     /** Takes a null item of a list. */
     void putNull(String why) {
         if (lists != 1) {

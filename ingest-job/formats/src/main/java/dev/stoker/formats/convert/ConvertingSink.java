@@ -17,25 +17,32 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Takes values of one type and gives them to another sink as values of another type. For one thread. */
-final class ConvertingSink implements ValueSink {
+public final class ConvertingSink implements ValueSink {
     private final FieldType from;
     private final FieldType to;
     private final @Nullable ScalarType element;
     private final @Nullable ScalarType target;
     private @Nullable ValueSink sink;
 
-    /** The conversion must be possible. */
-    ConvertingSink(FieldType from, FieldType to) {
+    /** Returns a sink, if the values of the one type are read as the other before a field takes them. */
+    public static Optional<ConvertingSink> of(FieldType from, FieldType to) {
+        return Conversion.of(from, to).isRead() ? Optional.of(new ConvertingSink(from, to)) : Optional.empty();
+    }
+
+    /** The conversion must be possible, or the values are lists whose items have the type null. */
+    public ConvertingSink(FieldType from, FieldType to) {
         this.from = from;
         this.to = to;
         element = Conversion.element(from).orElse(null);
         target = Conversion.element(to).orElse(null);
     }
 
-    ConvertingSink to(ValueSink next) {
+    /** Chooses the sink that takes the next value. */
+    public ConvertingSink to(ValueSink next) {
         sink = next;
         return this;
     }
