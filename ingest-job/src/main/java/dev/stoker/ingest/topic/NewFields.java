@@ -1,13 +1,11 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.kafka.SourceRecord;
-import dev.stoker.flink.failure.Patience;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.topic.value.AvroFields;
 import dev.stoker.ingest.topic.value.AvroReader;
-import dev.stoker.ingest.topic.value.AvroValues;
+import dev.stoker.ingest.topic.value.FirstValues;
 import dev.stoker.ingest.topic.value.JsonFields;
-import dev.stoker.ingest.topic.value.PoisonException;
 import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
@@ -36,13 +34,14 @@ record NewFields(TopicIngestOptions options, RecordFormat value, List<SourceReco
     List<Field> decide() throws IOException {
         Map<String, Field> all = new LinkedHashMap<>();
         options.mapping().fields().forEach(field -> all.put(field.name(), field));
-        for (Field field : ofValue()) {
+        List<Field> own = ofValue();
+        for (Field field : own) {
             if (all.put(field.name(), field) != null) {
                 throw new InvalidIngestException("the values have a field " + field.name()
                         + ", and so has the mapping of key, time and headers; rename the latter");
             }
         }
-        Map<String, Double> sizes = sizes();
+        Map<String, Double> sizes = sizes(own);
         List<Field> small = new ArrayList<>();
         List<Field> payload = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -88,33 +87,14 @@ record NewFields(TopicIngestOptions options, RecordFormat value, List<SourceReco
         return size == null ? field.type().canonical().equals("binary") : size > BIG_BYTES;
     }
 
-    private Map<String, Double> sizes() throws IOException {
-        Map<String, Long> sums = new HashMap<>();
-        int counted = 0;
-        AvroReader avro = value.kind() == RecordFormat.Kind.AVRO
-                ? new AvroReader(value, options.topic().clients(), Patience.ofBatch())
-                : null;
-        for (SourceRecord record : records) {
-            if (record.value() != null) {
-                Map<String, Long> own;
-                try {
-                    own = switch (value.kind()) {
-                        case RAW -> Map.of(value.field(), (long) record.value().remaining());
-                        case JSON -> JsonFields.sizes(record);
-                        case AVRO ->
-                            AvroValues.sizes(Objects.requireNonNull(avro, "the values are Avro")
-                                    .read(record.value()));
-                    };
-                } catch (PoisonException e) {
-                    continue;
-                }
-                counted++;
-                own.forEach((name, size) -> sums.merge(name, size, Long::sum));
-            }
-        }
+    /** Returns the average size of the values of each field; empty without records. */
+    private Map<String, Double> sizes(List<Field> fields) throws IOException {
+        FirstValues first =
+                FirstValues.of(records, value, fields, options.topic().clients());
         Map<String, Double> sizes = new HashMap<>();
-        double records = counted;
-        sums.forEach((name, sum) -> sizes.put(name, sum / records));
+        for (int f = 0; f < fields.size() && !first.isEmpty(); f++) {
+            sizes.put(fields.get(f).name(), first.bytes(f));
+        }
         return sizes;
     }
 

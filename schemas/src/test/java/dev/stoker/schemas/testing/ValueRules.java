@@ -235,8 +235,12 @@ public final class ValueRules {
 
     /** Returns the value that a row of a chunk stores. */
     public static @Nullable Object stored(Case value, ChunkHead head, int row) {
+        return stored(value.type(), head, row);
+    }
+
+    /** Returns the value that a row of a chunk stores in the only field. */
+    public static @Nullable Object stored(FieldType type, ChunkHead head, int row) {
         ArrowColumn column = head.column(0);
-        FieldType type = value.type();
         if (column.isNull(row)) {
             return null;
         }
@@ -271,6 +275,11 @@ public final class ValueRules {
         ByteBuffer bytes = value.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         if (type == ScalarType.UTF8) {
             return StandardCharsets.UTF_8.decode(bytes).toString();
+        }
+        if (type == ScalarType.BINARY) {
+            byte[] copy = new byte[bytes.remaining()];
+            bytes.get(copy);
+            return HexFormat.of().formatHex(copy);
         }
         if (type instanceof ScalarType scalar) {
             return number(scalar, bytes);

@@ -17,6 +17,15 @@ import org.jspecify.annotations.Nullable;
 
 /** Sets a field of the builder's open row. For one thread. */
 public final class FieldSink implements ValueSink {
+    /** Thrown when a value is missing, but the field requires one. */
+    public static final class MissingValueException extends BadValueException {
+        private static final long serialVersionUID = 1L;
+
+        private MissingValueException(String reason, String advice) {
+            super(reason, advice);
+        }
+    }
+
     private final List<Field> fields;
     private final String nullAdvice;
     private final boolean[] classes;
@@ -80,8 +89,10 @@ public final class FieldSink implements ValueSink {
     @Override
     public void setNull() throws BadValueException {
         if (!fields.get(field).nullable()) {
-            throw new BadValueException("there is no value, but the dataset's field "
-                    + fields.get(field).name() + " requires one; " + nullAdvice);
+            throw new MissingValueException(
+                    "there is no value, but the dataset's field "
+                            + fields.get(field).name() + " requires one",
+                    nullAdvice);
         }
         set(() -> row().setNull(field));
     }

@@ -11,11 +11,13 @@ import org.jspecify.annotations.Nullable;
 public final class SizeSink implements ValueSink {
     private long bytes;
     private boolean hasNullItems;
+    private boolean hasNull;
     private boolean takesNullItems = true;
 
     /** Begins a row. */
     public SizeSink begin() {
         bytes = 0;
+        hasNull = false;
         return this;
     }
 
@@ -27,6 +29,11 @@ public final class SizeSink implements ValueSink {
 
     public long bytes() {
         return bytes;
+    }
+
+    /** Returns whether a value of the row is null. */
+    public boolean hasNull() {
+        return hasNull;
     }
 
     /** Returns whether a list since the last call had a null item. */
@@ -67,7 +74,9 @@ public final class SizeSink implements ValueSink {
     }
 
     @Override
-    public void setNull() {}
+    public void setNull() {
+        hasNull = true;
+    }
 
     @Override
     public void setLong(long value) {}

@@ -1,17 +1,22 @@
 package dev.stoker.ingest.topic.value;
 
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.formats.avro.AvroRecords;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.types.Field;
-import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.errors.ErrorText;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.avro.AvroRuntimeException;
-import org.apache.avro.LogicalType;
-import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 
-/** Derives fields from an Avro record. */
+/** Derives fields from an Avro record, as the columns of Avro files. */
 public final class AvroFields {
 
     private AvroFields() {}
@@ -19,7 +24,7 @@ public final class AvroFields {
     /**
      * Parses a schema.
      *
-     * @throws IllegalArgumentException if the text is not a schema of a record
+     * @throws IllegalArgumentException if the text is not a schema of a record, or it has too many levels
      */
     public static Schema parse(String text) {
         Schema schema;
@@ -32,7 +37,54 @@ public final class AvroFields {
             throw new IllegalArgumentException(
                     "the Avro schema describes a " + schema.getType().getName() + "; expected a record");
         }
+        try {
+            records(schema);
+        } catch (UnsupportedFileException e) {
+            throw new IllegalArgumentException(ErrorText.of(e), e);
+        }
         return schema;
+    }
+
+    /** Returns the reader of records, without the fields that contain themselves. */
+    static AvroRecords records(Schema schema) throws UnsupportedFileException {
+        return new AvroRecords("the Avro schema " + schema.getFullName(), withoutLoops(schema));
+    }
+
+    /** Returns a record without the fields that contain themselves, which rows cannot hold. */
+    static Schema withoutLoops(Schema record) {
+        List<Schema.Field> finite = record.getFields().stream()
+                .filter(field -> !isLoop(field.schema(), opened(record)))
+                .map(field -> new Schema.Field(field, field.schema()))
+                .toList();
+        if (finite.size() == record.getFields().size()) {
+            return record;
+        }
+        Schema other =
+                Schema.createRecord(record.getName(), record.getDoc(), record.getNamespace(), record.isError(), finite);
+        record.getAliases().forEach(other::addAlias);
+        return other;
+    }
+
+    private static Set<Schema> opened(Schema record) {
+        Set<Schema> open = Collections.newSetFromMap(new IdentityHashMap<>());
+        open.add(record);
+        return open;
+    }
+
+    /** @param open the records around the type */
+    private static boolean isLoop(Schema type, Set<Schema> open) {
+        return switch (type.getType()) {
+            case ARRAY -> isLoop(type.getElementType(), open);
+            case MAP -> isLoop(type.getValueType(), open);
+            case UNION -> type.getTypes().stream().anyMatch(branch -> isLoop(branch, open));
+            case RECORD -> {
+                boolean isLoop =
+                        !open.add(type) || type.getFields().stream().anyMatch(field -> isLoop(field.schema(), open));
+                open.remove(type);
+                yield isLoop;
+            }
+            default -> false;
+        };
     }
 
     /**
@@ -41,112 +93,39 @@ public final class AvroFields {
      * @param notes receives a sentence for each Avro field that is not supported
      */
     public static List<Field> of(Schema schema, List<String> notes) {
+        RowSchema columns;
+        try {
+            columns = records(schema).schema();
+        } catch (UnsupportedFileException e) {
+            throw new InvalidIngestException(ErrorText.of(e));
+        }
         List<Field> fields = new ArrayList<>();
-        for (Schema.Field field : schema.getFields()) {
-            Optional<String> type = typeOf(field.schema());
-            if (field.name().equals(Field.KEY)) {
+        for (RowColumn column : columns.columns()) {
+            if (column.name().equals(Field.KEY)) {
                 notes.add("the Avro field key is ignored: key is the name of the sample's key");
-            } else if (type.isEmpty()) {
-                notes.add("the Avro field " + field.name() + " is ignored: it is a " + value(field.schema()));
-            } else {
-                fields.add(new Field(field.name(), FieldType.parse(type.get()), isNullable(field.schema()), false));
+                continue;
+            }
+            try {
+                fields.add(new Field(column.name(), column.type(), column.nullable(), false));
+            } catch (IllegalArgumentException e) {
+                notes.add("the Avro field " + column.name() + " is ignored: " + ErrorText.of(e));
+            }
+        }
+        Set<String> nullLists =
+                columns.nullLists().stream().map(RowColumn::name).collect(Collectors.toSet());
+        for (RowSchema.RefusedColumn column : columns.refused()) {
+            String reason = nullLists.contains(column.name()) ? "all its items are null" : column.reason();
+            notes.add("the Avro field " + column.name() + " (" + column.sourceType() + ") is ignored: " + reason);
+        }
+        Schema finite = withoutLoops(schema);
+        for (Schema.Field field : schema.getFields()) {
+            if (finite.getField(field.name()) == null) {
+                notes.add("the Avro field " + field.name() + " is ignored: it contains itself");
             }
         }
         if (fields.isEmpty()) {
             throw new InvalidIngestException("the Avro schema " + schema.getFullName() + " has no supported field");
         }
         return fields;
-    }
-
-    private static Schema.Type value(Schema schema) {
-        return withoutNull(schema).getType();
-    }
-
-    /** The other branch of an optional type, or the schema itself. */
-    static Schema withoutNull(Schema schema) {
-        if (schema.getType() != Schema.Type.UNION) {
-            return schema;
-        }
-        List<Schema> others = schema.getTypes().stream()
-                .filter(branch -> branch.getType() != Schema.Type.NULL)
-                .toList();
-        return others.size() == 1 ? others.get(0) : schema;
-    }
-
-    private static boolean isNullable(Schema schema) {
-        return schema.isNullable();
-    }
-
-    /** The type of a field; empty if there is none. */
-    static Optional<String> typeOf(Schema schema) {
-        Schema value = withoutNull(schema);
-        if (value.getLogicalType() != null) {
-            Optional<String> logical = logical(value.getLogicalType());
-            if (logical.isPresent()) {
-                return logical;
-            }
-        }
-        return Optional.ofNullable(
-                switch (value.getType()) {
-                    case BOOLEAN -> "bool";
-                    case STRING -> "utf8";
-                    case BYTES, FIXED -> "binary";
-                    case ENUM -> "categorical";
-                    case ARRAY ->
-                        item(value.getElementType())
-                                .map(element -> element + "[]")
-                                .or(() -> nullableItem(value.getElementType()).map(element -> element + "?[]"))
-                                .orElse(null);
-                    default -> number(value).orElse(null);
-                });
-    }
-
-    /** The type of a logical type; empty for those that are stored as their Avro type. */
-    static Optional<String> logical(LogicalType type) {
-        if (type instanceof LogicalTypes.Decimal decimal) {
-            return decimal.getPrecision() > 38 || decimal.getScale() > decimal.getPrecision()
-                    ? Optional.empty()
-                    : Optional.of("decimal(" + decimal.getPrecision() + "," + decimal.getScale() + ")");
-        }
-        return Optional.ofNullable(
-                switch (type.getName()) {
-                    case "timestamp-millis" -> "timestamp[ms,UTC]";
-                    case "timestamp-micros" -> "timestamp[us,UTC]";
-                    case "timestamp-nanos" -> "timestamp[ns,UTC]";
-                    case "local-timestamp-millis" -> "timestamp[ms]";
-                    case "local-timestamp-micros" -> "timestamp[us]";
-                    case "local-timestamp-nanos" -> "timestamp[ns]";
-                    case "date" -> "date";
-                    case "time-millis" -> "time[ms]";
-                    case "time-micros" -> "time[us]";
-                    default -> null;
-                });
-    }
-
-    private static Optional<String> item(Schema item) {
-        return switch (item.getType()) {
-            case STRING -> Optional.of("utf8");
-            case BYTES, FIXED -> Optional.of("binary");
-            case ARRAY -> number(item.getElementType()).map(element -> element + "[]");
-            default -> number(item);
-        };
-    }
-
-    /** The type of items that may be null: text, bytes or numbers. */
-    private static Optional<String> nullableItem(Schema item) {
-        Schema value = withoutNull(item);
-        boolean isOptional = item.getType() == Schema.Type.UNION && value.getType() != Schema.Type.UNION;
-        return isOptional && value.getType() != Schema.Type.ARRAY ? item(value) : Optional.empty();
-    }
-
-    private static Optional<String> number(Schema schema) {
-        return Optional.ofNullable(
-                switch (schema.getType()) {
-                    case INT -> "int32";
-                    case LONG -> "int64";
-                    case FLOAT -> "float32";
-                    case DOUBLE -> "float64";
-                    default -> null;
-                });
     }
 }

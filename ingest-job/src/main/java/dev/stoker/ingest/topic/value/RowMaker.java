@@ -29,7 +29,7 @@ public final class RowMaker {
     private final String topic;
     private final RecordMapping mapping;
     private final Map<String, Integer> places = new LinkedHashMap<>();
-    private final ValueDecoder values;
+    private final FieldValues values;
 
     /** Topic and partition of the last offset key, and the offset. Most records have the partition of the last one. */
     private final StringBuilder offsetKey = new StringBuilder();
@@ -48,7 +48,7 @@ public final class RowMaker {
         mapping.fields().forEach(field -> mapped.add(field.name()));
         Map<String, Integer> own = new LinkedHashMap<>(places);
         own.keySet().removeAll(mapped);
-        values = ValueDecoder.of(format, fields, own, clients);
+        values = new FieldValues(format, fields, own.values(), clients);
     }
 
     /**
@@ -105,7 +105,7 @@ public final class RowMaker {
         builder.beginRow(key);
         try {
             map(record, builder);
-            values.decode(record.value(), builder);
+            values.set(record.value(), builder);
             builder.endRow();
             isComplete = true;
         } catch (IllegalArgumentException e) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JsonFieldsTest {
     private final List<String> notes = new ArrayList<>();
 
-    private List<String> infer(String... values) {
+    private List<String> infer(String... values) throws IOException {
         List<SourceRecord> records = new ArrayList<>();
         for (String value : values) {
             ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8));
@@ -28,7 +29,7 @@ class JsonFieldsTest {
     }
 
     @Test
-    void infersTypesAsForFilesOfJsonLines() {
+    void infersTypesAsForFilesOfJsonLines() throws IOException {
         assertThat(infer(
                         "{\"i\":1,\"f\":1,\"b\":true,\"s\":\"x\",\"tags\":[\"a\",\"b\"],\"is\":[1],\"fs\":[1,0.5]}",
                         "{\"i\":2,\"f\":0.5,\"b\":false,\"s\":\"\",\"tags\":[],\"is\":[],\"fs\":[2],\"o\":null}",
@@ -52,22 +53,23 @@ class JsonFieldsTest {
             delimiter = ';',
             quoteCharacter = '`',
             value = {
-                "{\"a\":1};it has objects",
-                "[{\"a\":1}];it has objects",
-                "18446744073709551615;to keep this member, give --schema id:int64,name:utf8?,x:uint64?; to leave",
-                "[1,null];an item of its lists is null",
-                "[\"a\",null];to keep this member, give --schema id:int64,name:utf8?,x:utf8?[]?; to leave",
-                "[[\"a\"]];its lists of lists have other values than numbers",
-                "[[[1]]];it has lists of lists of lists",
-                "[1,[2]];some of its values are in more lists than others",
-                "[1,\"a\"];its values have different types: whole numbers, text",
-                "[null];an item of its lists is null"
+                "{};to keep this key, give --schema id:int64,name:utf8?,x:utf8?; to leave",
+                "[{\"a\":1},{}];some objects of the list do not have it",
+                "18446744073709551615;partition 0, offset 0 does not fit into int64",
+                "18446744073709551615;to keep this key, give --schema id:int64,name:utf8?,x:uint64?; to leave",
+                "[1,null];an item of its list in partition 0, offset 0 is null",
+                "[\"a\",null];to keep this key, give --schema id:int64,name:utf8?,x:utf8?[]?; to leave",
+                "[[\"a\"]];lists of lists of other values than numbers",
+                "[[[1]]];lists of lists of lists",
+                "[1,[2]];its values have different types",
+                "[1,\"a\"];its values have different types: list of integer in partition 0, offset 0, list of text in",
+                "[null];an item of its list in partition 0, offset 0 is null"
             })
-    void saysWhyAMemberIsNoFieldAndWhichSchemaLeavesItOut(String value, String why) {
+    void saysWhyAKeyIsNoFieldAndWhichSchemaLeavesItOut(String value, String why) {
         assertThatThrownBy(() -> infer("{\"id\":1,\"name\":\"a\",\"x\":" + value + "}", "{\"id\":2}"))
                 .isInstanceOf(InvalidIngestException.class)
-                .hasMessageContaining("the member x of the JSON values in the first records: ")
+                .hasMessageContaining("of the JSON values in the first records: ")
                 .hasMessageContaining(why)
-                .hasMessageContaining("to leave out this member, give the others: --schema id:int64,name:utf8?");
+                .hasMessageContaining("to leave out this key, give the others: --schema id:int64,name:utf8?");
     }
 }
