@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.FixedBinaryType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.values.NumberBytes;
+import dev.stoker.schemas.values.Utf8Check;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -137,10 +138,8 @@ record ValueChecks(ArrowField field) {
     }
 
     void utf8(ByteBuffer bytes) {
-        try {
-            StandardCharsets.UTF_8.newDecoder().decode(bytes.duplicate());
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("column " + field.name() + ": the bytes are not UTF-8", e);
+        if (!Utf8Check.isValid(bytes)) {
+            throw new IllegalArgumentException("column " + field.name() + ": the bytes are not UTF-8");
         }
     }
 

@@ -2,7 +2,7 @@ package dev.stoker.schemas.values;
 
 import java.nio.ByteBuffer;
 
-/** Checks whether bytes that arrive in parts are well-formed UTF-8 (Unicode 15, table 3-7). Not thread-safe. */
+/** Checks whether bytes, which may arrive in parts, are well-formed UTF-8 (Unicode 15, table 3-7). Not thread-safe. */
 public final class Utf8Check {
     private static final long NOT_ASCII = 0x8080808080808080L;
 
@@ -12,6 +12,13 @@ public final class Utf8Check {
     private int least;
 
     private int greatest;
+
+    /** Returns whether the bytes between position and limit are well-formed. Does not change the buffer. */
+    public static boolean isValid(ByteBuffer bytes) {
+        Utf8Check check = new Utf8Check();
+        check.update(bytes);
+        return check.isComplete();
+    }
 
     /** Begins with other bytes. */
     public void reset() {

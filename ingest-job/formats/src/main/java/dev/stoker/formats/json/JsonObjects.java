@@ -9,12 +9,16 @@ import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.Utf8;
+import dev.stoker.schemas.values.Utf8Check;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 
 /** Parses one JSON object after the other strictly: a line of a file, or a record of a topic. Not thread-safe. */
 final class JsonObjects {
     private static final int MAX_NUMBER = 1000;
+    /** Bytes by which the parser guesses the encoding. */
+    private static final int ENCODING_BYTES = 4;
 
     /** Gets the content of an object. */
     @FunctionalInterface
@@ -26,7 +30,8 @@ final class JsonObjects {
     private final JsonFactory factory;
     private final String place;
     private final String arrayAdvice;
-    private CharBuffer chars = CharBuffer.allocate(1 << 12);
+    private byte[] bytes = {};
+    private int start;
 
     /**
      * @param place what has one object, such as "line"
@@ -45,9 +50,10 @@ final class JsonObjects {
                         .maxNumberLength(MAX_NUMBER)
                         .maxStringLength(Integer.MAX_VALUE)
                         .build())
-                // Names come from files and topics. If they were interned, they could fill the process's tables.
+                // Names come from files and topics. If they were interned, they could fill the process's tables. The
+                // factory's own table is bounded, and begins again if it is full.
                 .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-                .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                .disable(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW)
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
                 .enable(StreamReadFeature.USE_FAST_DOUBLE_PARSER)
                 .build();
@@ -69,16 +75,11 @@ final class JsonObjects {
      * @param base offset of the first byte of the array, for messages
      * @throws NotJsonException if the bytes are not one JSON object
      */
-    void parse(byte[] bytes, int from, int to, long base, Visitor visitor) throws IOException {
-        if (chars.capacity() < to - from) {
-            chars = CharBuffer.allocate((int) Math.max(to - from, Math.min(2L * chars.capacity(), 1 << 30)));
-        }
-        chars.clear();
-        int bad = Utf8.decode(bytes, from, to, chars);
-        if (bad >= 0) {
-            throw new NotJsonException("byte " + (base + bad) + " is not UTF-8", null);
-        }
-        try (JsonParser parser = factory.createParser(chars.array(), 0, chars.position())) {
+    void parse(byte[] array, int from, int to, long base, Visitor visitor) throws IOException {
+        bytes = array;
+        start = from;
+        requireUtf8(from, to, base);
+        try (JsonParser parser = factory.createParser(array, from, to - from)) {
             JsonToken first = parser.nextToken();
             if (first == JsonToken.START_ARRAY) {
                 throw new NotJsonException("it is an array; each " + place + " must be an object" + arrayAdvice, null);
@@ -95,8 +96,30 @@ final class JsonObjects {
         }
     }
 
-    /** Returns a part of the text that is parsed. */
-    String text(long from, long to) {
-        return new String(chars.array(), (int) from, (int) (to - from));
+    /** Checks the bytes. The parser accepts some that are not UTF-8, and guesses the encoding by the first ones. */
+    private void requireUtf8(int from, int to, long base) throws NotJsonException {
+        if (!Utf8Check.isValid(ByteBuffer.wrap(bytes, from, to - from))) {
+            int bad = Utf8.decode(bytes, from, to, CharBuffer.allocate(to - from));
+            throw new NotJsonException("byte " + (base + bad) + " is not UTF-8", null);
+        }
+        for (int i = from; i < Math.min(from + ENCODING_BYTES, to); i++) {
+            if (bytes[i] == 0) {
+                throw new NotJsonException("byte " + (base + i) + " is 0; the text must be UTF-8", null);
+            }
+        }
+        if (bomLength(bytes, from, to) > 0) {
+            throw new NotJsonException("a byte order mark is not at the beginning of the text", null);
+        }
+    }
+
+    /**
+     * Returns the text of the object or list that begins with the parser's current token, and skips it. It is valid
+     * until another object is parsed.
+     */
+    ByteBuffer text(JsonParser parser) throws IOException {
+        int from = start + (int) parser.currentTokenLocation().getByteOffset();
+        parser.skipChildren();
+        int to = start + (int) parser.currentLocation().getByteOffset();
+        return ByteBuffer.wrap(bytes, from, to - from);
     }
 }

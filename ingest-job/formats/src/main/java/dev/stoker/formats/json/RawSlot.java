@@ -45,15 +45,8 @@ final class RawSlot extends JsonSlot {
             return;
         }
         present = true;
-        if (parser.currentToken() == JsonToken.VALUE_STRING) {
-            text = Utf8.encode(parser.getText());
-        } else if (parser.currentToken().isScalarValue()) {
-            text = Utf8.encode(parser.getText());
-        } else {
-            long from = parser.currentTokenLocation().getCharOffset();
-            parser.skipChildren();
-            text = Utf8.encode(objects.text(from, parser.currentLocation().getCharOffset()));
-        }
+        boolean isScalar = parser.currentToken().isScalarValue();
+        text = isScalar ? Utf8.encode(parser.getText()) : objects.text(parser);
     }
 
     @Override

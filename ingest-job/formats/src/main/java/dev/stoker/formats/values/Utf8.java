@@ -1,6 +1,7 @@
 package dev.stoker.formats.values;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.schemas.values.Utf8Check;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -26,7 +27,7 @@ public final class Utf8 {
 
     /** Returns whether the bytes between position and limit are UTF-8. Does not change the buffer. */
     public static boolean isValid(ByteBuffer bytes) {
-        return isAscii(bytes) || decoded(bytes) != null;
+        return Utf8Check.isValid(bytes);
     }
 
     private static @Nullable CharBuffer decoded(ByteBuffer bytes) {
