@@ -6,6 +6,7 @@ import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.convert.Conversion;
 import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.formats.json.JsonLinesFormat;
 import dev.stoker.ingest.rows.content.FileContents;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.rows.read.ListTypes;
@@ -15,6 +16,7 @@ import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.text.ShellText;
@@ -125,6 +127,10 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                                     ? "; " + ShellText.pair("--type", column.name(), type.toString())
                                             + " reads them as this type"
                                     : "")));
+            if (source.format() instanceof JsonLinesFormat && isText(column.type()) && isBytes(type)) {
+                problems.add("the column " + column.name() + ": bytes in JSON are base64; "
+                        + ShellText.pair("--type", column.name(), type.toString()) + " reads them as this type");
+            }
             if (isStrict && source.nullItems().contains(column.name())) {
                 ListTypes.nullItems(column, type).ifPresent(problems::add);
             }
@@ -317,6 +323,14 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             return ScalarType.CATEGORICAL;
         }
         return field.map(Field::type).orElse(column.type());
+    }
+
+    private static boolean isText(FieldType type) {
+        return (type instanceof ListType list ? list.element() : type) == ScalarType.UTF8;
+    }
+
+    private static boolean isBytes(FieldType type) {
+        return (type instanceof ListType list ? list.element() : type) == ScalarType.BINARY;
     }
 
     private static boolean isPayload(

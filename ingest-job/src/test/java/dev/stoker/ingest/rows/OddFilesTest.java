@@ -6,12 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,6 +77,27 @@ class OddFilesTest {
                             && line.contains(odd + " (is no file of csv)"));
             Files.delete(source.resolve(odd));
         }
+    }
+
+    @Test
+    void textOfJsonIsBase64ForAFieldOfBytes() throws IOException {
+        try (ObjectStore store = new LocalObjectStore(directory.resolve("data"))) {
+            Dataset.create(
+                    store,
+                    new DatasetInfo(
+                            UUID.randomUUID(),
+                            "data",
+                            Instant.parse("2026-01-01T00:00:00Z"),
+                            List.of(Field.payload("image", ScalarType.BINARY)),
+                            Map.of(),
+                            Map.of()));
+        }
+        file("a.jsonl", "{\"image\":\"AAE=\"}\n");
+        assertThatThrownBy(() -> plan("--append"))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("the column image: bytes in JSON are base64; --type image=binary reads them");
+        assertThat(plan("--append", "--type", "image=binary"))
+                .anyMatch(line -> line.contains("image") && line.contains("binary"));
     }
 
     @Test
