@@ -15,7 +15,7 @@ public final class TopicIngestFlags {
     public static final JobOption<String> VALUE = RECORDS.choice("value", "raw", "json", "avro")
             .instead(Kind.ROWS, "--format FORMAT names the format of the source")
             .withDescription("Format of the records' values: raw (bytes, which become the field of --field), json"
-                    + " (one flat object) or avro (one record).");
+                    + " (one object) or avro (one record).");
 
     public static final JobOption<String> KEY = RECORDS.text("key", "KEY")
             .defaultValue("offset")

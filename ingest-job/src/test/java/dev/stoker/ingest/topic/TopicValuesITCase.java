@@ -162,7 +162,7 @@ class TopicValuesITCase {
         mixed.sendValues(0, "{\"a\":1}", "{\"a\":\"text\"}");
         assertThatThrownBy(() -> Streams.ingest(mixed, directory.resolve("values-mixed-data"), "--value=json"))
                 .isInstanceOf(InvalidIngestException.class)
-                .hasMessageContaining("the member a");
+                .hasMessageContaining("the key a");
     }
 
     private static byte[] avro(String schema, Map<String, Object> fields) throws IOException {

@@ -10,7 +10,9 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 
-/** Reads numbers and bytes of JSON, and words tokens and errors of the parser for people: one rule for files and topics. */
+/**
+ * Reads numbers and bytes of JSON, and words tokens and errors of the parser for people: one rule for files and topics.
+ */
 public final class JsonTokens {
     private static final int SHOWN = 120;
     /** Begins the parser's own message. */
