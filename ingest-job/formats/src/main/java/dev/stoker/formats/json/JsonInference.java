@@ -224,15 +224,19 @@ final class JsonInference {
     }
 
     private Refused big(String path, Observed observed) {
+        String reason = "a number in " + places.apply(observed.line(Kind.BIG)) + " does not fit into int64";
+        if (observed.depth() > 2 || observed.has(Kind.FLOAT)) {
+            return asText(path, observed.sourceType(), reason, path);
+        }
         String lists = "[]".repeat(observed.depth());
         return new Refused(
                 path,
                 observed.sourceType(),
-                "a number in " + places.apply(observed.line(Kind.BIG)) + " does not fit into int64",
+                reason,
                 "; use " + ShellText.pair("--type", path, "uint64" + lists) + ", "
                         + ShellText.pair("--type", path, "float64" + lists) + ", or "
                         + ShellText.pair("--type", path, "utf8") + " to keep its digits",
-                new Keep(path, observed.depth() <= 2 ? FieldType.parse("uint64" + lists) : ScalarType.UTF8));
+                new Keep(path, FieldType.parse("uint64" + lists)));
     }
 
     /** Refuses a column of which only the JSON text can be kept, or that of an object around it. */

@@ -90,7 +90,9 @@ class JsonLinesFormatTest {
                 "{\"a\":{}}!its objects have no keys",
                 "{\"a\":[[\"x\"]]}!lists of lists of other values than numbers",
                 "{\"a\":[[[1]]]}!lists of lists of lists",
-                "{\"a\":12345678901234567890}!does not fit into int64; use --type a=uint64"
+                "{\"a\":12345678901234567890}!does not fit into int64; use --type a=uint64, --type a=float64, or",
+                "{\"a\":[12345678901234567890]}!does not fit into int64; use --type a=uint64[], --type",
+                "{\"a\":[[[12345678901234567890]]]}!does not fit into int64; use --type a=utf8"
             })
     void refusesColumnsByName(String text, String reason) throws Exception {
         assertThat(onlyRefusal(text.replace("\\n", "\n"))).startsWith("a: ").contains(reason);

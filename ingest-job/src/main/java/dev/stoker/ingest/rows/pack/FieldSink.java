@@ -74,6 +74,13 @@ public final class FieldSink implements ValueSink {
         return Objects.requireNonNull(builder, "a row has begun");
     }
 
+    /** Returns why the builder refuses a value. The callers name the column. */
+    private BadValueException refused(IllegalArgumentException e) {
+        String reason = ErrorText.of(e);
+        String column = "column " + fields.get(field).name() + ": ";
+        return new BadValueException(reason.startsWith(column) ? reason.substring(column.length()) : reason);
+    }
+
     private interface Setter {
         void set();
     }
@@ -82,7 +89,7 @@ public final class FieldSink implements ValueSink {
         try {
             setter.set();
         } catch (IllegalArgumentException e) {
-            throw new BadValueException(ErrorText.of(e));
+            throw refused(e);
         }
     }
 
@@ -110,7 +117,7 @@ public final class FieldSink implements ValueSink {
                 row.setLong(field, value);
             }
         } catch (IllegalArgumentException e) {
-            throw new BadValueException(ErrorText.of(e));
+            throw refused(e);
         }
     }
 
@@ -119,7 +126,7 @@ public final class FieldSink implements ValueSink {
         try {
             row().setDouble(field, value);
         } catch (IllegalArgumentException e) {
-            throw new BadValueException(ErrorText.of(e));
+            throw refused(e);
         }
     }
 

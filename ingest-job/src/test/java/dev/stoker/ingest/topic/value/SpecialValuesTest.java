@@ -157,7 +157,7 @@ class SpecialValuesTest {
                 "int64;1.5;the number '1.5' is not an int64",
                 "int64;9223372036854775808;'9223372036854775808' does not fit into int64",
                 "uint64;-1;-1 does not fit into uint64",
-                "int8;300;300 is not between -128 and 127",
+                "int8;300;its field x: 300 is not between -128 and 127",
                 "int32[];{};an object is not int32[]",
                 "int8[][];[[1],[128]];128 does not fit into int8",
                 "int8[][];[1];a number in a list is not int8[][]"
