@@ -6,20 +6,16 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
-import dev.stoker.schemas.arrow.types.TimeResolution;
+import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
 import dev.stoker.schemas.values.NumberBytes;
 import java.time.DateTimeException;
 import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /** Writes single values as text that {@link TextValue} reads back: the inverse of it. */
 public final class ValueText {
-    private static final long NANOS = 1_000_000_000;
     private static final DateTimeFormatter TIME = DateTimeFormatter.ISO_LOCAL_TIME;
     private static final DateTimeFormatter DATE_TIME = DateTimeFormatter.ISO_LOCAL_DATE_TIME;
 
@@ -65,14 +61,11 @@ public final class ValueText {
      */
     static String moment(FieldType type, long value) {
         if (type instanceof TimestampType timestamp) {
-            long perSecond = timestamp.unit().perSecond();
-            int nanos = (int) (Math.floorMod(value, perSecond) * (NANOS / perSecond));
-            LocalDateTime utc = LocalDateTime.ofEpochSecond(Math.floorDiv(value, perSecond), nanos, ZoneOffset.UTC);
-            return DATE_TIME.format(utc) + (timestamp.zone().isPresent() ? "Z" : "");
+            return DATE_TIME.format(TimeText.dateTime(timestamp, value))
+                    + (timestamp.zone().isPresent() ? "Z" : "");
         }
         if (type instanceof TimeType time) {
-            TimeResolution unit = time.unit();
-            return TIME.format(LocalTime.ofNanoOfDay(Math.multiplyExact(value, NANOS / unit.perSecond())));
+            return TIME.format(TimeText.timeOfDay(time, value));
         }
         return LocalDate.ofEpochDay(value).toString();
     }

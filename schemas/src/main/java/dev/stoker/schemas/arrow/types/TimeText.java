@@ -85,19 +85,36 @@ public final class TimeText {
                 : Math.addExact(Math.multiplyExact(seconds, unit.perSecond()), fraction);
     }
 
+    /**
+     * Returns the date and time of a timestamp; with a zone, in UTC.
+     *
+     * @throws DateTimeException if no calendar reaches it
+     */
+    public static LocalDateTime dateTime(TimestampType type, long value) {
+        long perSecond = type.unit().perSecond();
+        int nanos = (int) (Math.floorMod(value, perSecond) * (NANOS / perSecond));
+        return LocalDateTime.ofEpochSecond(Math.floorDiv(value, perSecond), nanos, ZoneOffset.UTC);
+    }
+
+    /**
+     * Returns a time of day.
+     *
+     * @throws DateTimeException if a day does not have it
+     * @throws ArithmeticException if a day does not have it
+     */
+    public static LocalTime timeOfDay(TimeType type, long value) {
+        return LocalTime.ofNanoOfDay(
+                Math.multiplyExact(value, NANOS / type.unit().perSecond()));
+    }
+
     /** Returns the text of a number. A number that no calendar reaches comes back with its unit. */
     public static String format(FieldType type, long value) {
         try {
             if (type instanceof TimestampType timestamp) {
-                long perSecond = timestamp.unit().perSecond();
-                int nanos = (int) (Math.floorMod(value, perSecond) * (NANOS / perSecond));
-                LocalDateTime utc = LocalDateTime.ofEpochSecond(Math.floorDiv(value, perSecond), nanos, ZoneOffset.UTC);
-                return utc + (timestamp.zone().isPresent() ? "Z" : "");
+                return dateTime(timestamp, value) + (timestamp.zone().isPresent() ? "Z" : "");
             }
             if (type instanceof TimeType time) {
-                return LocalTime.ofNanoOfDay(
-                                Math.multiplyExact(value, NANOS / time.unit().perSecond()))
-                        .toString();
+                return timeOfDay(time, value).toString();
             }
             return LocalDate.ofEpochDay(value).toString();
         } catch (DateTimeException | ArithmeticException e) {

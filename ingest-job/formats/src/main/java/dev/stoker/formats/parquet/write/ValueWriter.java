@@ -3,10 +3,10 @@ package dev.stoker.formats.parquet.write;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
-import dev.stoker.schemas.arrow.types.HalfFloats;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TimeType;
 import dev.stoker.schemas.arrow.types.TimestampType;
+import dev.stoker.schemas.values.NumberBytes;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -79,14 +79,12 @@ final class ValueWriter {
     /** Writes an element of a list of numbers. */
     void element(ByteBuffer from, int at, int repetition, int definition, ColumnWriter out) {
         switch (element) {
-            case INT8 -> out.write(from.get(at), repetition, definition);
-            case UINT8 -> out.write(from.get(at) & 0xFF, repetition, definition);
-            case INT16 -> out.write(from.getShort(at), repetition, definition);
-            case UINT16 -> out.write(from.getShort(at) & 0xFFFF, repetition, definition);
+            case INT8, UINT8, INT16, UINT16 ->
+                out.write((int) NumberBytes.integerAt(element, from, at), repetition, definition);
             case INT32, UINT32 -> out.write(from.getInt(at), repetition, definition);
             case INT64, UINT64 -> out.write(from.getLong(at), repetition, definition);
             case FLOAT16 -> bytes(from.slice(at, 2), repetition, definition, out);
-            case BFLOAT16 -> out.write((float) HalfFloats.fromBfloat16(from.getShort(at)), repetition, definition);
+            case BFLOAT16 -> out.write((float) NumberBytes.floatAt(element, from, at), repetition, definition);
             case FLOAT32 -> out.write(from.getFloat(at), repetition, definition);
             case FLOAT64 -> out.write(from.getDouble(at), repetition, definition);
             default -> throw new IllegalStateException("no lists of " + element);
