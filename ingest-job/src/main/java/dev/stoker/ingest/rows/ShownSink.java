@@ -4,13 +4,15 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.arrow.types.TimeText;
 import dev.stoker.schemas.arrow.types.TimestampType;
 import dev.stoker.schemas.text.Units;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
+import java.time.DateTimeException;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -40,11 +42,7 @@ final class ShownSink implements ValueSink {
             return LocalDate.ofEpochDay(number).toString();
         }
         if (isNumber && type instanceof TimestampType timestamp) {
-            long perSecond = timestamp.unit().perSecond();
-            return Instant.ofEpochSecond(
-                            Math.floorDiv(number, perSecond),
-                            Math.floorMod(number, perSecond) * (1_000_000_000L / perSecond))
-                    .toString();
+            return moment(timestamp);
         }
         if (isNumber && type == ScalarType.BOOL) {
             return Boolean.toString(number != 0);
@@ -56,6 +54,15 @@ final class ShownSink implements ValueSink {
         return bytes >= 0 && !isText
                 ? (type instanceof TensorType ? type + " of " : "") + Units.plural(bytes, "byte")
                 : text;
+    }
+
+    private String moment(TimestampType type) {
+        try {
+            return TimeText.dateTime(type, number).toInstant(ZoneOffset.UTC).toString();
+        } catch (DateTimeException e) {
+            // Beyond the calendar.
+            return TimeText.format(type, number);
+        }
     }
 
     private void set(String value) {

@@ -52,6 +52,16 @@ class RowPreviewTest {
     }
 
     @Test
+    void showsATimeBeyondTheCalendarAsItsNumber() throws Exception {
+        Files.writeString(directory.resolve("rows.jsonl"), "{\"at\":-9223372036854775808}\n{\"at\":5}\n");
+
+        assertThat(plan("--type", "at=timestamp[s]"))
+                .contains(
+                        "  rows.jsonl#0 (train): at=-9223372036854775808 timestamp[s]",
+                        "  rows.jsonl#28 (train): at=1970-01-01T00:00:05Z");
+    }
+
+    @Test
     void namesTheRowThatIsDamaged() throws Exception {
         Path table = directory.resolve("rows.csv");
         Files.writeString(table, "id,name\n1,a\n2,b,y\n3,c\n4\n");
