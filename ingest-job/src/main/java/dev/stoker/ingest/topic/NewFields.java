@@ -71,8 +71,17 @@ record NewFields(TopicIngestOptions options, RecordFormat value, List<SourceReco
         if (value.kind() == RecordFormat.Kind.RAW) {
             return List.of(new Field(value.field(), FieldType.parse("binary"), false, false));
         }
-        if (!options.shape().fields().isEmpty()) {
-            return options.shape().fields();
+        List<Field> declared = options.shape().fields();
+        if (!declared.isEmpty()) {
+            List<String> misfits = value.kind() == RecordFormat.Kind.AVRO
+                    ? AvroReader.misfits(value, declared, options.topic().clients())
+                    : List.of();
+            if (!misfits.isEmpty()) {
+                throw new InvalidIngestException(misfits.stream()
+                        .map(misfit -> misfit + "; correct --schema")
+                        .toList());
+            }
+            return declared;
         }
         return value.kind() == RecordFormat.Kind.JSON
                 ? JsonFields.infer(records, notes)

@@ -10,6 +10,7 @@ import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetBase;
 import dev.stoker.ingest.spec.TargetDataset;
+import dev.stoker.ingest.topic.value.AvroReader;
 import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
@@ -141,7 +142,8 @@ record TopicPreparation(
     /**
      * Checks the fields against the dataset's, which are fixed when it is created, even if no version has a sample yet.
      */
-    private static void requireFit(DatasetInfo info, TopicIngestOptions options, RecordFormat value, boolean isEmpty) {
+    static void requireFit(DatasetInfo info, TopicIngestOptions options, RecordFormat value, boolean isEmpty)
+            throws IOException {
         List<String> problems = new ArrayList<>();
         List<Field> wanted = new ArrayList<>(options.mapping().fields());
         wanted.addAll(options.shape().fields());
@@ -150,6 +152,13 @@ record TopicPreparation(
         }
         List<String> mapped =
                 options.mapping().fields().stream().map(Field::name).toList();
+        if (value.kind() == RecordFormat.Kind.AVRO) {
+            List<Field> own = info.fields().stream()
+                    .filter(field -> !mapped.contains(field.name()))
+                    .toList();
+            AvroReader.misfits(value, own, options.topic().clients())
+                    .forEach(misfit -> problems.add(misfit + "; give a schema that fits with --avro-schema FILE"));
+        }
         if (value.kind() == RecordFormat.Kind.RAW) {
             TargetDataset.misfit(info, value.field(), "binary").ifPresent(problems::add);
             for (Field field : info.fields()) {

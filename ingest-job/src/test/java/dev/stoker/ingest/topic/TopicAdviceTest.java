@@ -17,6 +17,7 @@ import dev.stoker.ingest.topic.value.JsonFields;
 import dev.stoker.ingest.topic.value.RecordFormat;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.testing.Advice;
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +35,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -221,6 +224,34 @@ class TopicAdviceTest {
         assertThat(fields(inferred("{\"id\":1,\"o\":[{\"a\":1},{\"b\":2}]}"))).containsExactly("id int64", "o utf8");
         assertThat(fields(inferred("{\"o\":{}}"))).containsExactly("o utf8");
         assertThat(fields(inferred("1").replace("NAME:TYPE", "n:int64"))).containsExactly("n int64");
+    }
+
+    @Test
+    void fieldsThatNoAvroValueFits() throws Exception {
+        TopicIngestOptions options =
+                parse(List.of("--value", "avro", "--avro-schema", schema(), "--schema", "n:date,m:int8,o:int8?"));
+        assertThat(catchThrowableOfType(
+                                InvalidIngestException.class,
+                                () -> new NewFields(options, options.value(), List.of(), new ArrayList<>()).decide())
+                        .problems())
+                .containsExactly(
+                        "the field m requires a value, but the Avro schema Sample does not have it; correct --schema");
+        DatasetInfo info = new DatasetInfo(
+                UUID.randomUUID(),
+                "d",
+                Instant.EPOCH,
+                List.of(
+                        Field.nullable("n", FieldType.parse("binary")),
+                        Field.nullable("other", FieldType.parse("int8"))),
+                Map.of(),
+                Map.of());
+        TopicIngestOptions given = parse(List.of("--value", "avro", "--avro-schema", schema()));
+        assertThat(catchThrowableOfType(
+                                InvalidIngestException.class,
+                                () -> TopicPreparation.requireFit(info, given, given.value(), false))
+                        .problems())
+                .containsExactly("the Avro field n: its values are int64, which a field of type binary does not hold;"
+                        + " give a schema that fits with --avro-schema FILE");
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.stoker.schemas.arrow.types.FieldType;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -111,6 +112,27 @@ public final class AvroReader implements RecordReader {
 
     private static String misfit(FieldType own, FieldType type) {
         return "its values are " + own + ", which a field of type " + type + " does not hold";
+    }
+
+    /**
+     * Returns why fields can have no value of a schema, so that each record would be a dead letter.
+     *
+     * @param fields that the value fills
+     */
+    public static List<String> misfits(RecordFormat format, List<Field> fields, Properties clients) throws IOException {
+        AvroReader reader = new AvroReader(format, fields, clients, Patience.ofBatch());
+        List<String> misfits = new ArrayList<>();
+        for (int c = 0; c < fields.size(); c++) {
+            Column column = reader.columns[c];
+            String name = fields.get(c).name();
+            if (column.misfit() != null) {
+                misfits.add("the Avro field " + name + ": " + column.misfit());
+            } else if (column == Column.ABSENT && !fields.get(c).nullable()) {
+                misfits.add("the field " + name + " requires a value, but the Avro schema "
+                        + reader.schema.getFullName() + " does not have it");
+            }
+        }
+        return misfits;
     }
 
     /** @param clients settings; only {@code basic.auth.user.info} is used */
