@@ -127,7 +127,7 @@ public final class AvroReader implements RecordReader {
             String name = fields.get(c).name();
             if (column.misfit() != null) {
                 misfits.add("the Avro field " + name + ": " + column.misfit());
-            } else if (column == Column.ABSENT && !fields.get(c).nullable()) {
+            } else if (column.selected() < 0 && !fields.get(c).nullable()) {
                 misfits.add("the field " + name + " requires a value, but the Avro schema "
                         + reader.schema.getFullName() + " does not have it");
             }
