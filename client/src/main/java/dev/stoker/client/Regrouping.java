@@ -24,7 +24,13 @@ record Regrouping(Position position, long repeats) {
     static Regrouping of(OrderSpec now, List<Long> laneRows, int batchSize, Position before) {
         long[] rows = laneRows.stream().mapToLong(Long::longValue).toArray();
         OrderSpec then = new OrderSpec(
-                now.seed(), batchSize, now.lanes(), now.shuffleWindowBytes(), now.shuffle(), now.laneOrder());
+                now.seed(),
+                batchSize,
+                now.lanes(),
+                now.shuffleWindowBytes(),
+                now.shuffle(),
+                now.laneOrder(),
+                now.where());
         Numbers old = new Numbers(then, rows, before.epoch());
         if (before.batch() > old.batches()) {
             throw new IllegalArgumentException("batch " + before.batch() + " of " + old.batches());

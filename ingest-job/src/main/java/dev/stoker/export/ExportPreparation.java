@@ -12,7 +12,6 @@ import dev.stoker.export.task.ExportWork;
 import dev.stoker.export.task.Tables;
 import dev.stoker.export.task.Writers;
 import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.files.FilesWriter;
 import dev.stoker.formats.write.OutputColumn;
 import dev.stoker.formats.write.OutputTable;
@@ -20,6 +19,7 @@ import dev.stoker.formats.write.RowFormatWriter;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
@@ -193,7 +193,7 @@ final class ExportPreparation {
         }
         if (columns.keySet().containsAll(where.columns())) {
             try {
-                where.bind(columns);
+                where.bind(RowColumn.types(columns));
             } catch (IllegalArgumentException e) {
                 problems.add("option --where: " + e.getMessage());
             }

@@ -31,6 +31,9 @@ public final class DatasetLayout {
     /** The runs of the sample index. */
     public static final String INDEX = "_stoker/index/";
 
+    /** The rows that conditions of feeds select. */
+    public static final String FILTERS = "_stoker/filters/";
+
     /** The leases of running writers. */
     public static final String LEASES = "_stoker/leases/";
 

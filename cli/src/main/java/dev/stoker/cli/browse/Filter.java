@@ -2,12 +2,13 @@ package dev.stoker.cli.browse;
 
 import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.SampleFilter;
-import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.formats.RowColumn;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.condition.RowPredicate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -36,7 +37,7 @@ record Filter(Optional<String> split, String prefix, Optional<OfClass> ofClass, 
      */
     record Where(String text, RowPredicate predicate, List<Field> fields) {
         static Where of(String text, List<Field> fields) {
-            RowPredicate predicate = RowExpression.parse(text).bind(ExportSelection.columns(fields));
+            RowPredicate predicate = RowExpression.parse(text).bind(RowColumn.types(ExportSelection.columns(fields)));
             if (new SampleFilter(predicate, fields).readsPayload()) {
                 throw new IllegalArgumentException(
                         "the page reads no payload for a condition; use stoker export --where");

@@ -6,8 +6,7 @@ import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.samples.OpenDataset;
 import dev.stoker.export.read.ExportSelection;
 import dev.stoker.export.read.SampleFilter;
-import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.formats.RowColumn;
 import dev.stoker.ingest.spec.KeyFile;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
@@ -19,6 +18,8 @@ import dev.stoker.metadata.removal.SampleCondition;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.condition.RowPredicate;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -198,7 +199,7 @@ public final class DeleteVerb implements Callable<Integer> {
 
     private static Supplier<SampleCondition> condition(String text, List<Field> fields) {
         try {
-            RowPredicate predicate = RowExpression.parse(text).bind(ExportSelection.columns(fields));
+            RowPredicate predicate = RowExpression.parse(text).bind(RowColumn.types(ExportSelection.columns(fields)));
             return () -> new SampleFilter(predicate, fields);
         } catch (IllegalArgumentException e) {
             // Without the cause, whose message would be printed instead.

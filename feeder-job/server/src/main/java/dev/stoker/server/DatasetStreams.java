@@ -8,6 +8,7 @@ import dev.stoker.metadata.erasure.DeletedChunks;
 import dev.stoker.metadata.follow.EpochVersions;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.lease.WriterProcess;
+import dev.stoker.metadata.selection.Selections;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.server.chunks.ChunkSource;
@@ -165,7 +166,8 @@ public final class DatasetStreams implements FeedServer.Streams {
                     snapshot.stream(spec.split()),
                     snapshot.info().fields(),
                     snapshot.classes(),
-                    source);
+                    source,
+                    where -> Selections.stream(dataset.store(), snapshot, spec.split(), where));
         }
     }
 }

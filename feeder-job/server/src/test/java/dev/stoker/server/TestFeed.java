@@ -1,6 +1,7 @@
 package dev.stoker.server;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.selection.Selections;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;
@@ -52,8 +53,9 @@ public final class TestFeed {
     public TestFeed(TestDataset dataset, String orderJson) throws IOException {
         this.dataset = dataset;
         this.order = OrderOverlay.fromJson(orderJson).over(OrderSpec.defaults());
-        var snapshot = Dataset.open(new LocalObjectStore(dataset.path())).snapshot(dataset.version());
-        StreamChunks chunks = snapshot.stream("train");
+        LocalObjectStore store = new LocalObjectStore(dataset.path());
+        var snapshot = Dataset.open(store).snapshot(dataset.version());
+        StreamChunks chunks = Selections.stream(store, snapshot, "train", order.where());
         this.streamOrder = new StreamOrder(chunks, order);
         this.classes = snapshot.classes().names("label");
     }

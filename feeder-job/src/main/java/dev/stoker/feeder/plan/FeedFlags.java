@@ -41,6 +41,10 @@ public final class FeedFlags {
             .withDescription("Epochs for every group of every stream. The feed ends when all groups that have"
                     + " subscribed, or the groups of --groups, have acknowledged all epochs.");
 
+    public static final JobOption<String> WHERE = CONTENT.text("where", "CONDITION")
+            .withDescription("Condition that samples must satisfy, as in SQL: \"width >= 256 AND label IN ('cat',"
+                    + " 'dog')\". It can use the key and all fields but payload. Default: all samples.");
+
     public static final JobOption<List<String>> GROUPS = CONTENT.texts("groups", "GROUP")
             .of(FeedKind.TRAINERS)
             .withDescription("A group that must finish before the feed ends, as stream/group; others need not. Can be"

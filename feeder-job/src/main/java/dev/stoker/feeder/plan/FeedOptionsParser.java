@@ -6,6 +6,8 @@ import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.flink.arguments.JobOption;
 import dev.stoker.metadata.version.VersionName;
 import dev.stoker.metadata.version.VersionTimes;
+import dev.stoker.schemas.condition.InvalidExpressionException;
+import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
@@ -140,7 +142,18 @@ final class FeedOptionsParser {
                 (int) checked(FeedFlags.LANES),
                 options.get(FeedFlags.SHUFFLE_WINDOW).getBytes(),
                 shuffle,
-                laneOrder);
+                laneOrder,
+                where());
+    }
+
+    private String where() {
+        String condition = options.getOptional(FeedFlags.WHERE).orElse("");
+        try {
+            return condition.isEmpty() ? "" : RowExpression.parse(condition).canonical();
+        } catch (InvalidExpressionException e) {
+            problems.add("option --where: " + e.getMessage());
+            return "";
+        }
     }
 
     private List<FeedPlan.Group> groups(List<StreamArgument> streams) {

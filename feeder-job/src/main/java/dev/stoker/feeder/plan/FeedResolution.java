@@ -2,6 +2,7 @@ package dev.stoker.feeder.plan;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.selection.Selections;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
@@ -56,14 +57,14 @@ final class FeedResolution {
         try (ObjectStore store = Stores.open(location)) {
             Dataset dataset = Dataset.open(store);
             Snapshot snapshot = stream.dataset().open(dataset);
-            StreamChunks chunks = snapshot.stream(stream.split());
+            StreamChunks chunks = Selections.stream(store, snapshot, stream.split(), order.where());
             return new FeedPlan.Stream(
                     stream.name(),
                     location,
                     dataset.info().id(),
                     snapshot.version(),
                     stream.split(),
-                    new StreamOrder(chunks, order).lanes(),
+                    StreamOrder.lanes(chunks, order),
                     follow);
         }
     }

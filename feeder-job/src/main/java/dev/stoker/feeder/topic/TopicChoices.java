@@ -70,8 +70,7 @@ final class TopicChoices implements TopicFeedStart.Check, AutoCloseable {
 
     /** The lanes at a version; no later one has fewer. */
     int lanes(long version) throws IOException {
-        return new StreamOrder(dataset.snapshot(version).stream(stream.split()), OrderSpec.fromJson(feed.order()))
-                .lanes();
+        return StreamOrder.lanes(dataset.snapshot(version).stream(stream.split()), OrderSpec.fromJson(feed.order()));
     }
 
     @Override

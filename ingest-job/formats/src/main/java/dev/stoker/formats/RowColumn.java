@@ -1,7 +1,9 @@
 package dev.stoker.formats;
 
 import dev.stoker.schemas.arrow.types.FieldType;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -56,6 +58,13 @@ public record RowColumn(
     /** A column that is in the file, without stated classes. */
     public RowColumn(String name, FieldType type, boolean nullable, String sourceType, Role role) {
         this(name, type, nullable, sourceType, role, List.of());
+    }
+
+    /** Returns the types of columns by name, for conditions on their rows. */
+    public static Map<String, FieldType> types(Map<String, RowColumn> columns) {
+        Map<String, FieldType> types = new LinkedHashMap<>();
+        columns.forEach((name, column) -> types.put(name, column.type()));
+        return types;
     }
 
     /** Returns the column of a declared type that the first rows do not have. */

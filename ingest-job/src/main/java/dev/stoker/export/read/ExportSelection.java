@@ -2,10 +2,10 @@ package dev.stoker.export.read;
 
 import dev.stoker.export.spec.Content;
 import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.batch.View;
+import dev.stoker.schemas.condition.RowPredicate;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,7 +28,7 @@ public record ExportSelection(View view, Optional<RowPredicate> condition) {
         Map<String, RowColumn> columns = columns(fields);
         return new ExportSelection(
                 View.of(fields.stream().map(Field::name).toList(), numbers),
-                content.condition().map(expression -> expression.bind(columns)));
+                content.condition().map(expression -> expression.bind(RowColumn.types(columns))));
     }
 
     /** Returns the columns that a condition can use, by name: the key and the fields. */

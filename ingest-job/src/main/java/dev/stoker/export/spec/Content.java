@@ -1,6 +1,6 @@
 package dev.stoker.export.spec;
 
-import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.schemas.condition.RowExpression;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashSet;

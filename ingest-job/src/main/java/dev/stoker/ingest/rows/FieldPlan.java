@@ -5,7 +5,6 @@ import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.convert.Conversion;
-import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.json.JsonLinesFormat;
 import dev.stoker.ingest.rows.content.FileContents;
 import dev.stoker.ingest.rows.options.RowIngestOptions;
@@ -18,6 +17,7 @@ import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ListType;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.text.ShellText;
 import java.util.ArrayList;
@@ -279,7 +279,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             try {
                 Map<String, RowColumn> columns = new LinkedHashMap<>();
                 source.columns().forEach((name, column) -> columns.put(name, read(column, readAs)));
-                where.bind(columns);
+                where.bind(RowColumn.types(columns));
             } catch (IllegalArgumentException e) {
                 problems.add("option --where: " + e.getMessage());
             }

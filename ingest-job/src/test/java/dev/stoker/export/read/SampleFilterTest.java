@@ -3,8 +3,7 @@ package dev.stoker.export.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.formats.RowColumn;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
@@ -14,6 +13,8 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.condition.RowPredicate;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.io.BufferRangeReader;
 import java.io.ByteArrayOutputStream;
@@ -75,7 +76,7 @@ class SampleFilterTest {
     }
 
     private static SampleFilter filter(String expression) {
-        RowPredicate condition = RowExpression.parse(expression).bind(ExportSelection.columns(FIELDS));
+        RowPredicate condition = RowExpression.parse(expression).bind(RowColumn.types(ExportSelection.columns(FIELDS)));
         return new SampleFilter(condition, FIELDS);
     }
 

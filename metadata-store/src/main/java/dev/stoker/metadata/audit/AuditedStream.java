@@ -2,6 +2,7 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.selection.Selections;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.order.Fingerprint;
@@ -26,7 +27,7 @@ record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fing
     static AuditedStream open(Dataset dataset, Source source, Reads reads) throws IOException {
         OrderSpec spec = OrderSpec.fromJson(source.order());
         Snapshot snapshot = dataset.snapshot(source.version());
-        StreamChunks chunks = snapshot.stream(source.split());
+        StreamChunks chunks = Selections.stream(dataset.store(), snapshot, source.split(), spec.where());
         return new AuditedStream(
                 dataset,
                 snapshot,

@@ -96,7 +96,7 @@ final class Remains {
     }
 
     /**
-     * Returns the names of the files that name the samples.
+     * Returns the names of the files that name the samples, or were made from their values.
      *
      * @param adding the versions that had added the deleted chunks
      * @param upTo the version that has removed the samples; samples of later ones may have the same keys
@@ -106,6 +106,8 @@ final class Remains {
         names.addAll(overlays(upTo));
         // Temporary files have sorted keys.
         names.addAll(list(DatasetLayout.SCRATCH));
+        // Selections say which values samples had.
+        names.addAll(list(DatasetLayout.FILTERS));
         for (String name : list(DatasetLayout.DEAD_LETTERS)) {
             if (lines(name).map(this::isNaming).orElse(false)) {
                 names.add(name);

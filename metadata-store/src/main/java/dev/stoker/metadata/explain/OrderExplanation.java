@@ -5,6 +5,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.metadata.selection.Selections;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.EpochSize;
@@ -20,6 +21,7 @@ import dev.stoker.schemas.order.delivery.TailPolicy;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +62,7 @@ public final class OrderExplanation {
         this.dataset = dataset;
         this.snapshot = snapshot;
         this.split = split;
-        this.order = new StreamOrder(snapshot.stream(split), spec);
+        this.order = new StreamOrder(Selections.stream(dataset.store(), snapshot, split, spec.where()), spec);
         this.last = order.epoch(0);
     }
 
@@ -110,10 +112,17 @@ public final class OrderExplanation {
         return index.stat(key).filter(stat -> stat.split().equals(split));
     }
 
-    /** Returns where an epoch has a sample of the stream. Under tail {@code pad}, it can be repeated elsewhere. */
+    /**
+     * Returns where an epoch has a sample of the stream. Under tail {@code pad}, it can be repeated elsewhere.
+     *
+     * @throws IllegalArgumentException if the condition of the order leaves the sample out
+     */
     public SamplePosition place(long epoch, SampleStat sample) {
         StreamChunks all = order.chunks();
         int chunk = all.indexOf(sample.ordinal());
+        if (!all.where().isEmpty() && Arrays.binarySearch(all.rowsOf(chunk), sample.row()) < 0) {
+            throw new IllegalArgumentException("the sample does not satisfy where \"" + all.where() + "\"");
+        }
         EpochOrder numbers = epoch(epoch);
         LaneEpoch lane = numbers.lane(order.laneOf(chunk));
         Window window = window(numbers, lane.lane(), lane.windowOfChunk(chunk));

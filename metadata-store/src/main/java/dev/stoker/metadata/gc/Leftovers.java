@@ -83,7 +83,7 @@ record Leftovers(
         return switch (kind) {
             case SKIP_LIST -> DatasetLayout.ingestOfSkipList(orphan.name()).orElseThrow();
             case CHUNK, OVERLAY -> ofHead(dataset, orphan.name());
-            case INDEX_RUN, SCRATCH, UNFINISHED, FEED -> "";
+            case INDEX_RUN, SCRATCH, SELECTION, UNFINISHED, FEED -> "";
         };
     }
 

@@ -135,7 +135,7 @@ final class Marks {
             case CHUNK -> ofChunk(ChunkNames.idOf(name).orElseThrow());
             case OVERLAY -> ofOverlay(name);
             case SKIP_LIST -> isOfVersion(name) ? Standing.NEEDED : Standing.OF_NO_VERSION;
-            case INDEX_RUN, SCRATCH, UNFINISHED -> Standing.OF_NO_VERSION;
+            case INDEX_RUN, SCRATCH, SELECTION, UNFINISHED -> Standing.OF_NO_VERSION;
             case FEED -> ofEndedFeeds.contains(name) ? Standing.OF_ENDED_FEED : Standing.NEEDED;
         };
     }

@@ -28,6 +28,7 @@ record StoreListing(Map<StoredKind, List<ObjectInfo>> files) {
             StoredKind.CHUNK,
             StoredKind.INDEX_RUN,
             StoredKind.SCRATCH,
+            StoredKind.SELECTION,
             StoredKind.SKIP_LIST,
             StoredKind.FEED);
 

@@ -24,6 +24,9 @@ enum StoredKind {
     /** A temporary file of work that several machines do. */
     SCRATCH(DatasetLayout.SCRATCH, name -> name.startsWith(DatasetLayout.SCRATCH)),
 
+    /** The rows that a condition of a feed selects. A feed that needs it again makes it again. */
+    SELECTION(DatasetLayout.FILTERS, name -> name.startsWith(DatasetLayout.FILTERS)),
+
     /** An unfinished file of a writer, anywhere. */
     UNFINISHED("", name -> false),
 

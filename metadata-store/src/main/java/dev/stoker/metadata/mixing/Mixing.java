@@ -86,7 +86,7 @@ public record Mixing(
             return List.of();
         }
         long bytes = IntStream.of(live).mapToLong(table::length).sum();
-        int lanes = new StreamOrder(table.stream(split), spec).lanes();
+        int lanes = StreamOrder.lanes(table.stream(split), spec);
         double window = windowChunks(spec.shuffleWindowBytes(), lanes, bytes, live.length);
         List<List<Map<String, Long>>> counts = new ArrayList<>();
         for (int i = 0; i < categorical.length; i++) {

@@ -15,6 +15,7 @@ import dev.stoker.metadata.commit.AbandonedException;
 import dev.stoker.metadata.commit.VersionRequest;
 import dev.stoker.metadata.lease.Leases;
 import dev.stoker.metadata.recovery.Recovery;
+import dev.stoker.metadata.selection.Selections;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -115,6 +116,20 @@ class GarbageCollectionTest {
                     .hasMessageContaining("has lost its newest version 2");
         }
         assertThat(chunks()).hasSize(2);
+    }
+
+    @Test
+    void anOldSelectionIsDeleted() throws IOException {
+        ChunkSummary chunk = write(store, id(1), "a", "train", "cat/1", "cat/2");
+        committer(dataset)
+                .commit(VersionRequest.append("a", List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
+        Selections.stream(store, dataset.snapshot(), "train", "key = 'cat/1'");
+
+        assertThat(GarbageCollection.plan(dataset, Duration.ofDays(60), LATER).apply())
+                .isEmpty();
+        assertThat(plan().apply()).hasSize(1);
+        assertThat(store.list(DatasetLayout.FILTERS).toList()).isEmpty();
+        assertThat(chunks()).hasSize(1);
     }
 
     @Test

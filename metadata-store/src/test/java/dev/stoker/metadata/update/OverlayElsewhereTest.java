@@ -19,6 +19,7 @@ import dev.stoker.metadata.erasure.ErasureWork;
 import dev.stoker.metadata.gc.Expiry;
 import dev.stoker.metadata.index.build.BuildThreads;
 import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.selection.Selections;
 import dev.stoker.metadata.verify.Verification;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.Erasure;
@@ -128,6 +129,8 @@ class OverlayElsewhereTest extends UpdateFixture {
         commit("b", "cat/1", "dog", "dog/2", "cat");
         commit("c", "cat/1", "person");
         store.createIfAbsent(DatasetLayout.SCRATCH + "left", "cat/1".getBytes(StandardCharsets.UTF_8));
+        Selections.stream(store, dataset.snapshot(), "train", "label = 'person'");
+        assertThat(store.list(DatasetLayout.FILTERS).toList()).hasSize(1);
         ErasureWork work = new ErasureWork(
                 new CompactionRules(1 << 16, 1 << 16, OptionalLong.empty()),
                 new CompactionThreads(1, 1, 1 << 24),
@@ -146,6 +149,7 @@ class OverlayElsewhereTest extends UpdateFixture {
                     .as(object.name())
                     .doesNotContain("cat/1");
         }
+        assertThat(store.list(DatasetLayout.FILTERS).toList()).isEmpty();
         assertThat(labels(dataset.latestVersion()))
                 .containsEntry("dog/2", "cat")
                 .containsEntry("cat/2", "cat")

@@ -36,8 +36,8 @@ public record Fingerprint(String text) {
         if (split.indexOf('\n') >= 0) {
             throw new IllegalArgumentException("split '" + split + "' contains a line break");
         }
-        String text = "stoker-fingerprint-1\ndataset " + dataset + "\nversion " + version + "\nsplit " + split
-                + "\nchunks " + chunksDigest(chunks) + "\norder " + spec.toJson() + "\n";
+        String text = "stoker-fingerprint-" + spec.function() + "\ndataset " + dataset + "\nversion " + version
+                + "\nsplit " + split + "\nchunks " + chunksDigest(chunks) + "\norder " + spec.toJson() + "\n";
         byte[] hash = sha256().digest(text.getBytes(StandardCharsets.UTF_8));
         return new Fingerprint(HexFormat.of().formatHex(hash).substring(0, DIGITS));
     }
@@ -52,11 +52,12 @@ public record Fingerprint(String text) {
         return text;
     }
 
-    static String chunksDigest(StreamChunks chunks) {
+    /** Returns the SHA-256 over the chunks of the version, whatever rows a condition selects. */
+    public static String chunksDigest(StreamChunks chunks) {
         MessageDigest digest = sha256();
         ByteBuffer out = ByteBuffer.allocate(DIGEST_BUFFER).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < chunks.size(); i++) {
-            if (!chunks.isLive(i)) {
+            if (!chunks.isOfVersion(i)) {
                 continue;
             }
             int[] removed = chunks.removedRows(i);

@@ -2,6 +2,9 @@ package dev.stoker.schemas.order;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.schemas.condition.InvalidExpressionException;
+import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.json.CanonicalJson;
 import dev.stoker.schemas.json.Json;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -28,7 +32,23 @@ public final class OrderOverlay {
         LANES,
         SHUFFLE_WINDOW,
         SHUFFLE,
-        LANE_ORDER;
+        LANE_ORDER,
+        /** Of function 2; a complete spec need not have it. */
+        WHERE;
+
+        /** Keys of later order functions. */
+        private static final Set<String> RESERVED = Set.of(
+                "balance",
+                "epoch_samples",
+                "pack",
+                "batch_by",
+                "streams",
+                "weights",
+                "unit",
+                "schedule",
+                "per",
+                "stop",
+                "grain");
 
         String text() {
             return name().toLowerCase(Locale.ROOT);
@@ -94,6 +114,10 @@ public final class OrderOverlay {
                 }
             }
         }
+        Object function = given.get(Key.FUNCTION);
+        if (given.containsKey(Key.WHERE) && function != null && (Long) function == 1) {
+            problems.add("function is 1, but where is a key of function 2");
+        }
         OrderSpec.refuse(problems);
         return new OrderOverlay(given);
     }
@@ -111,8 +135,8 @@ public final class OrderOverlay {
         Map<Key, Object> inForce = values(spec);
         given.forEach((key, value) -> {
             if (!value.equals(inForce.get(key))) {
-                differences.add(new Difference(
-                        key.text(), value.toString(), get(inForce, key).toString()));
+                Object own = inForce.get(key);
+                differences.add(new Difference(key.text(), value.toString(), own == null ? "not set" : own.toString()));
             }
         });
         return differences;
@@ -130,7 +154,7 @@ public final class OrderOverlay {
                     .append('"')
                     .append(key.text())
                     .append("\":");
-            out.append(key.isNumber() ? value : "\"" + value + "\"");
+            out.append(key.isNumber() ? value : CanonicalJson.text((String) value));
         });
         return out.append('}').toString();
     }
@@ -154,12 +178,17 @@ public final class OrderOverlay {
     OrderSpec complete() {
         List<String> problems = new ArrayList<>();
         for (Key key : Key.values()) {
-            if (!given.containsKey(key)) {
+            if (key != Key.WHERE && !given.containsKey(key)) {
                 problems.add(key.text() + " is missing");
             }
         }
         OrderSpec.refuse(problems);
-        return build(given);
+        OrderSpec spec = build(given);
+        if (spec.function() != (Long) get(given, Key.FUNCTION)) {
+            throw new IllegalArgumentException("order spec: function is " + get(given, Key.FUNCTION)
+                    + ", but its keys are those of function " + spec.function());
+        }
+        return spec;
     }
 
     private static OrderSpec build(Map<Key, Object> values) {
@@ -169,7 +198,8 @@ public final class OrderOverlay {
                 (int) (long) (Long) get(values, Key.LANES),
                 (Long) get(values, Key.SHUFFLE_WINDOW),
                 ShufflePolicy.valueOf(enumName(get(values, Key.SHUFFLE))),
-                LaneOrder.valueOf(enumName(get(values, Key.LANE_ORDER))));
+                LaneOrder.valueOf(enumName(get(values, Key.LANE_ORDER))),
+                (String) values.getOrDefault(Key.WHERE, ""));
     }
 
     private static Object get(Map<Key, Object> values, Key key) {
@@ -178,13 +208,16 @@ public final class OrderOverlay {
 
     private static Map<Key, Object> values(OrderSpec spec) {
         Map<Key, Object> values = new TreeMap<>();
-        values.put(Key.FUNCTION, (long) OrderSpec.FUNCTION);
+        values.put(Key.FUNCTION, (long) spec.function());
         values.put(Key.SEED, spec.seed());
         values.put(Key.BATCH_SIZE, (long) spec.batchSize());
         values.put(Key.LANES, (long) spec.lanes());
         values.put(Key.SHUFFLE_WINDOW, spec.shuffleWindowBytes());
         values.put(Key.SHUFFLE, spec.shuffle().text());
         values.put(Key.LANE_ORDER, spec.laneOrder().text());
+        if (!spec.where().isEmpty()) {
+            values.put(Key.WHERE, spec.where());
+        }
         return values;
     }
 
@@ -196,8 +229,8 @@ public final class OrderOverlay {
     }
 
     private static String unknown(String key) {
-        return key.equals("streams") || key.equals("weights")
-                ? key + " is reserved for a later order function"
+        return Key.RESERVED.contains(key)
+                ? key + " is reserved for a later order function; update Stoker"
                 : key + " is not a key of an order spec";
     }
 
@@ -205,8 +238,8 @@ public final class OrderOverlay {
         return switch (key) {
             case FUNCTION -> {
                 Long value = number(key, node, 0, Long.MAX_VALUE, problems);
-                if (value != null && value != OrderSpec.FUNCTION) {
-                    problems.add("function is " + value + ": this version knows " + OrderSpec.FUNCTION);
+                if (value != null && (value < 1 || value > OrderSpec.NEWEST_FUNCTION)) {
+                    problems.add("function is " + value + ": this version knows 1 to " + OrderSpec.NEWEST_FUNCTION);
                 }
                 yield value;
             }
@@ -215,6 +248,7 @@ public final class OrderOverlay {
             case LANES -> number(key, node, 1, OrderSpec.MAX_LANES, problems);
             case SHUFFLE -> name(key, node, List.of("window", "none"), problems);
             case LANE_ORDER -> name(key, node, List.of("mixed", "fixed"), problems);
+            case WHERE -> condition(node, problems);
         };
     }
 
@@ -236,6 +270,19 @@ public final class OrderOverlay {
         }
         problems.add(key.text() + " is " + shown(node) + ": expected " + String.join(" or ", names));
         return null;
+    }
+
+    private static @Nullable String condition(JsonNode node, List<String> problems) {
+        if (!node.isTextual() || node.textValue().isEmpty()) {
+            problems.add("where is " + shown(node) + ": expected a condition");
+            return null;
+        }
+        try {
+            return RowExpression.parse(node.textValue()).canonical();
+        } catch (InvalidExpressionException e) {
+            problems.add("where: " + e.getMessage());
+            return null;
+        }
     }
 
     private static String shown(JsonNode node) {

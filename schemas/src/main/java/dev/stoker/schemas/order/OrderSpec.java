@@ -1,6 +1,8 @@
 package dev.stoker.schemas.order;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.schemas.condition.InvalidExpressionException;
+import dev.stoker.schemas.condition.RowExpression;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -14,16 +16,29 @@ import java.util.List;
  *     chunk
  * @param shuffle how rows are permuted
  * @param laneOrder how lanes take turns
+ * @param where canonical text of the condition that rows must satisfy; empty for all rows
  */
 public record OrderSpec(
-        long seed, int batchSize, int lanes, long shuffleWindowBytes, ShufflePolicy shuffle, LaneOrder laneOrder) {
-    /** The version of the order function. */
-    public static final int FUNCTION = 1;
+        long seed,
+        int batchSize,
+        int lanes,
+        long shuffleWindowBytes,
+        ShufflePolicy shuffle,
+        LaneOrder laneOrder,
+        String where) {
+    /** The newest version of the order function. */
+    public static final int NEWEST_FUNCTION = 2;
 
     public static final int MAX_BATCH_SIZE = 65_535;
     public static final int MAX_LANES = 65_535;
 
     private static final OrderSpec DEFAULTS = new OrderSpec(0, 64, 16, 1L << 30, ShufflePolicy.WINDOW, LaneOrder.MIXED);
+
+    /** Describes an order of all rows. */
+    public OrderSpec(
+            long seed, int batchSize, int lanes, long shuffleWindowBytes, ShufflePolicy shuffle, LaneOrder laneOrder) {
+        this(seed, batchSize, lanes, shuffleWindowBytes, shuffle, laneOrder, "");
+    }
 
     public OrderSpec {
         List<String> problems = new ArrayList<>();
@@ -45,6 +60,15 @@ public record OrderSpec(
         }
         if (laneOrder == null) {
             problems.add("lane_order is missing");
+        }
+        if (where == null) {
+            problems.add("where is missing");
+        } else if (!where.isEmpty()) {
+            try {
+                where = RowExpression.parse(where).canonical();
+            } catch (InvalidExpressionException e) {
+                problems.add("where: " + e.getMessage());
+            }
         }
         refuse(problems);
     }
@@ -78,15 +102,27 @@ public record OrderSpec(
      * @throws IllegalArgumentException if the number is not 1 … 65,535
      */
     public OrderSpec withLanes(int count) {
-        return new OrderSpec(seed, batchSize, count, shuffleWindowBytes, shuffle, laneOrder);
+        return new OrderSpec(seed, batchSize, count, shuffleWindowBytes, shuffle, laneOrder, where);
+    }
+
+    /**
+     * Returns the same parameters for the rows that satisfy a condition.
+     *
+     * @param condition need not be canonical; empty for all rows
+     * @throws IllegalArgumentException if it is no condition
+     */
+    public OrderSpec withWhere(String condition) {
+        return new OrderSpec(seed, batchSize, lanes, shuffleWindowBytes, shuffle, laneOrder, condition);
+    }
+
+    /** Returns the version of the order function: 2 with a key of function 2, or else 1. */
+    public int function() {
+        return where.isEmpty() ? 1 : NEWEST_FUNCTION;
     }
 
     /** Returns the canonical text: all keys in their fixed order, no spaces. Part of the fingerprint. */
     public String toJson() {
-        return "{\"function\":" + FUNCTION + ",\"seed\":" + seed + ",\"batch_size\":" + batchSize + ",\"lanes\":"
-                + lanes
-                + ",\"shuffle_window\":" + shuffleWindowBytes + ",\"shuffle\":\"" + shuffle.text()
-                + "\",\"lane_order\":\"" + laneOrder.text() + "\"}";
+        return OrderOverlay.of(this).toJson();
     }
 
     static void refuse(List<String> problems) {

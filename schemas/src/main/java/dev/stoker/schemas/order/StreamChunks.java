@@ -21,6 +21,7 @@ public final class StreamChunks {
     private static final byte GHOST = 0;
     private static final byte WHOLE = 1;
     private static final byte THINNED = 2;
+    private static final int[] NO_ROWS = {};
 
     private final int size;
     private final int liveChunks;
@@ -48,6 +49,8 @@ public final class StreamChunks {
     private final Map<Integer, ChunkOverlay> overlays;
 
     private final AddedFields added;
+    /** The rows that a condition selects; null if there is none. */
+    private final @Nullable RowSelection selected;
 
     private StreamChunks(Builder b) {
         size = b.size;
@@ -69,6 +72,52 @@ public final class StreamChunks {
         thinnedStart[b.thinnedCount] = b.removedCount;
         overlays = Map.copyOf(b.overlays);
         added = b.added;
+        selected = null;
+    }
+
+    /** Has the arrays of other chunks. */
+    private StreamChunks(StreamChunks of, RowSelection selected) {
+        size = of.size;
+        liveRowsInAll = selected.rows();
+        ordinals = of.ordinals;
+        idHigh = of.idHigh;
+        idLow = of.idLow;
+        rows = of.rows;
+        states = of.states;
+        lengths = of.lengths;
+        crcs = of.crcs;
+        headLengths = of.headLengths;
+        headCrcs = of.headCrcs;
+        largestRows = of.largestRows;
+        thinned = of.thinned;
+        thinnedStart = of.thinnedStart;
+        removedRows = of.removedRows;
+        overlays = of.overlays;
+        added = of.added;
+        this.selected = selected;
+        int live = 0;
+        for (int i = 0; i < size; i++) {
+            live += isLive(i) ? 1 : 0;
+        }
+        liveChunks = live;
+    }
+
+    /**
+     * Returns the same chunks with the rows that a condition selects. The other rows count as removed, except in the
+     * {@linkplain Fingerprint fingerprint}; a chunk without a selected row is not live.
+     *
+     * @throws IllegalArgumentException if the rows belong to other chunks, or were selected before
+     */
+    public StreamChunks select(RowSelection rowsOfCondition) {
+        if (selected != null || rowsOfCondition.size() != size) {
+            throw new IllegalArgumentException("a condition selects from all rows of a stream, once");
+        }
+        return new StreamChunks(this, rowsOfCondition);
+    }
+
+    /** Returns the canonical text of the condition that selects rows; empty if there is none. */
+    public String where() {
+        return selected == null ? "" : selected.where();
     }
 
     /** @param expectedChunks expected number of chunks, including ghosts; the actual number may differ */
@@ -105,12 +154,23 @@ public final class StreamChunks {
         return rows[index];
     }
 
+    /** Returns whether the chunk has rows of the version, of which the condition, if there is one, selects some. */
     public boolean isLive(int index) {
+        return isOfVersion(index) && (selected == null || selected.count(index) > 0);
+    }
+
+    /** Returns whether the chunk is part of the version, whatever rows a condition selects. */
+    public boolean isOfVersion(int index) {
         return states[index] != GHOST;
     }
 
     /** Returns the number of rows that are still part of the version; 0 for a ghost. */
     public int liveRows(int index) {
+        return selected == null ? rowsOfVersion(index) : selected.count(index);
+    }
+
+    /** Returns the number of rows of a chunk in the version, whatever a condition selects; 0 for a ghost. */
+    public int rowsOfVersion(int index) {
         return switch (states[index]) {
             case GHOST -> 0;
             case WHOLE -> rows[index]; // Most chunks: their rows are found without a search.
@@ -187,10 +247,30 @@ public final class StreamChunks {
         return at < 0 ? 0 : thinnedStart[at + 1] - thinnedStart[at];
     }
 
+    /**
+     * Returns the rows of a live chunk that the stream has, ascending; a copy: those that the condition selects, or else
+     * those that were not removed.
+     */
+    public int[] rowsOf(int index) {
+        byte[] bitmap = selected == null ? null : selected.bitmap(index);
+        int[] found = new int[liveRows(index)];
+        int[] removed = bitmap == null ? removedRows(index) : NO_ROWS;
+        int count = 0;
+        int gone = 0;
+        for (int row = 0; count < found.length; row++) {
+            if (gone < removed.length && removed[gone] == row) {
+                gone++;
+            } else if (bitmap == null || (bitmap[row >> 3] >> (row & 7) & 1) != 0) {
+                found[count++] = row;
+            }
+        }
+        return found;
+    }
+
     /** Returns the rows of a live chunk that were removed since its commit, ascending; a copy. */
     public int[] removedRows(int index) {
         int at = Arrays.binarySearch(thinned, index);
-        return at < 0 ? new int[0] : Arrays.copyOfRange(removedRows, thinnedStart[at], thinnedStart[at + 1]);
+        return at < 0 ? NO_ROWS : Arrays.copyOfRange(removedRows, thinnedStart[at], thinnedStart[at + 1]);
     }
 
     /** Collects chunks in ascending ordinal. Not thread-safe. */

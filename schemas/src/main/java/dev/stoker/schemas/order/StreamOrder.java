@@ -19,7 +19,12 @@ public final class StreamOrder {
     private final long[] laneRows;
     private final EpochSize size;
 
+    /** @throws IllegalArgumentException if the rows were not selected by the spec's condition */
     public StreamOrder(StreamChunks chunks, OrderSpec spec) {
+        if (!spec.where().equals(chunks.where())) {
+            throw new IllegalArgumentException(
+                    "rows selected by '" + chunks.where() + "' have no order with where '" + spec.where() + "'");
+        }
         this.chunks = chunks;
         this.spec = spec;
         int lanes = LaneAssignment.lanes(spec, chunks);
@@ -43,6 +48,11 @@ public final class StreamOrder {
             }
         }
         this.size = new EpochSize(chunks.liveRows(), spec.batchSize());
+    }
+
+    /** Returns the number of lanes of a stream, whatever rows a condition selects. */
+    public static int lanes(StreamChunks chunks, OrderSpec spec) {
+        return LaneAssignment.lanes(spec, chunks);
     }
 
     public StreamChunks chunks() {

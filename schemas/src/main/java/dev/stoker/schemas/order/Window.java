@@ -58,18 +58,10 @@ public final class Window {
     }
 
     private static int liveRows(StreamChunks all, int chunk, int place, int[] places, int[] rows, int from) {
-        int[] removed = all.removedRows(chunk);
-        int at = from;
-        int next = 0;
-        for (int row = 0; row < all.rows(chunk); row++) {
-            if (next < removed.length && removed[next] == row) {
-                next++;
-            } else {
-                places[at] = place;
-                rows[at++] = row;
-            }
-        }
-        return at;
+        int[] live = all.rowsOf(chunk);
+        Arrays.fill(places, from, from + live.length, place);
+        System.arraycopy(live, 0, rows, from, live.length);
+        return from + live.length;
     }
 
     private static int[] pick(int[] values, int[] order) {

@@ -32,10 +32,10 @@ class OrderSpecTest {
                         + "batch_size is 0: expected a whole number from 1 to 65535; "
                         + "lanes is 65536: expected a whole number from 1 to 65535; "
                         + "shuffle_window is -2: expected a whole number of bytes from 0 to 2^63-1");
-        assertThatThrownBy(() -> OrderSpec.fromJson("{\"function\":2,\"seed\":-1,\"batch_size\":\"64\",\"lanes\":1.5,"
+        assertThatThrownBy(() -> OrderSpec.fromJson("{\"function\":3,\"seed\":-1,\"batch_size\":\"64\",\"lanes\":1.5,"
                         + "\"shuffle\":\"full\",\"weights\":[1],\"sede\":1}"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("function is 2: this version knows 1")
+                .hasMessageContaining("function is 3: this version knows 1 to 2")
                 .hasMessageContaining("seed is -1")
                 .hasMessageContaining("batch_size is \"64\"")
                 .hasMessageContaining("lanes is 1.5")

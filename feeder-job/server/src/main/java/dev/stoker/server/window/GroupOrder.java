@@ -6,7 +6,9 @@ import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -30,11 +32,16 @@ public final class GroupOrder {
         }
     };
 
-    /** Costs a pass over the stream's chunks. */
-    public GroupOrder(ServedStream stream, OrderSpec spec) {
+    /**
+     * Costs a pass over the stream's chunks; with a condition, also a read of their heads if it is new.
+     *
+     * @throws IllegalArgumentException if the condition does not fit the fields, or selects no row
+     */
+    public GroupOrder(ServedStream stream, OrderSpec spec) throws IOException {
+        StreamChunks chunks = stream.chunks(spec);
         this.stream = stream;
-        this.order = new StreamOrder(stream.chunks(), spec);
-        this.fingerprint = Fingerprint.of(stream.dataset(), stream.version(), stream.split(), stream.chunks(), spec);
+        this.order = new StreamOrder(chunks, spec);
+        this.fingerprint = Fingerprint.of(stream.dataset(), stream.version(), stream.split(), chunks, spec);
     }
 
     public ServedStream stream() {

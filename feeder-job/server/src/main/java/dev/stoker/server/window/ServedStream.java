@@ -3,10 +3,12 @@ package dev.stoker.server.window;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkOverlay;
+import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.table.ClassTable;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
+import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param fields in dataset order; by default all of the version
  * @param classes the version's class names
  * @param source where chunks are read
+ * @param selector selects rows of the stream
  */
 public record ServedStream(
         String name,
@@ -33,14 +36,52 @@ public record ServedStream(
         StreamChunks chunks,
         List<Field> fields,
         ClassTable classes,
-        ChunkSource source) {
+        ChunkSource source,
+        Selector selector) {
+    /** Selects the rows for which the condition of an order is true. */
+    @FunctionalInterface
+    public interface Selector {
+        /**
+         * Returns the chunks of the stream with the selected rows.
+         *
+         * @param where canonical text of the condition
+         * @throws IllegalArgumentException if the condition does not fit the fields, or selects no row
+         */
+        StreamChunks select(String where) throws IOException;
+    }
+
+    /** A stream of which all rows are served. */
+    public ServedStream(
+            String name,
+            UUID dataset,
+            String datasetName,
+            long version,
+            String split,
+            StreamChunks chunks,
+            List<Field> fields,
+            ClassTable classes,
+            ChunkSource source) {
+        this(name, dataset, datasetName, version, split, chunks, fields, classes, source, where -> {
+            throw new IllegalArgumentException("all rows of stream " + name + " are served");
+        });
+    }
+
     public ServedStream {
         fields = List.copyOf(fields);
     }
 
     /** Returns this stream with other fields. A sample has nulls in a small field that the version does not have. */
     public ServedStream with(List<Field> others) {
-        return new ServedStream(name, dataset, datasetName, version, split, chunks, others, classes, source);
+        return new ServedStream(name, dataset, datasetName, version, split, chunks, others, classes, source, selector);
+    }
+
+    /**
+     * Returns the chunks with the rows of an order.
+     *
+     * @throws IllegalArgumentException if its condition does not fit the fields, or selects no row
+     */
+    StreamChunks chunks(OrderSpec spec) throws IOException {
+        return spec.where().isEmpty() ? chunks : selector.select(spec.where());
     }
 
     /** The file of a live chunk, by its index in {@link #chunks}. */

@@ -34,7 +34,7 @@ public record WorkingMemory(long limitBytes, boolean withChunks) {
     }
 
     private static long twoWindowsPerLane(GroupOrder order) {
-        StreamChunks chunks = order.stream().chunks();
+        StreamChunks chunks = order.order().chunks();
         long files = 0;
         long memory = 0;
         for (int i = 0; i < chunks.size(); i++) {

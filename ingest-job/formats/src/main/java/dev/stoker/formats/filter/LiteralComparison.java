@@ -1,6 +1,7 @@
 package dev.stoker.formats.filter;
 
 import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.condition.Literal;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.List;

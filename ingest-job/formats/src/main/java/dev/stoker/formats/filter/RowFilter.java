@@ -3,6 +3,7 @@ package dev.stoker.formats.filter;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowValues;
+import dev.stoker.schemas.condition.RowPredicate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -2,6 +2,7 @@ package dev.stoker.formats.filter;
 
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowPart;
+import dev.stoker.schemas.condition.RowPredicate;
 import java.io.IOException;
 
 /** A file that knows something about the values of a part without reading it. */

@@ -4,8 +4,8 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.UnsupportedFileException;
-import dev.stoker.formats.filter.Literal;
 import dev.stoker.formats.filter.LiteralComparison;
+import dev.stoker.schemas.condition.Literal;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 

@@ -2,7 +2,6 @@ package dev.stoker.formats.webdataset;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
-import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.values.JsonValues;
 import dev.stoker.formats.values.ValueText;
 import dev.stoker.formats.write.Cell;
@@ -13,6 +12,7 @@ import dev.stoker.formats.write.UnwritableValueException;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import dev.stoker.schemas.arrow.types.TensorType;
+import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.path.KeyPaths;
 import dev.stoker.schemas.text.ShellText;
 import java.io.ByteArrayOutputStream;

@@ -7,15 +7,15 @@ import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowReader;
-import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.formats.filter.Literal;
 import dev.stoker.formats.filter.RowFilter;
-import dev.stoker.formats.filter.RowPredicate;
-import dev.stoker.formats.filter.RowPredicate.Operator;
 import dev.stoker.formats.filter.StatisticsFile;
 import dev.stoker.formats.partition.CompletedFile;
 import dev.stoker.formats.partition.GivenColumn;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.condition.Literal;
+import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.condition.RowPredicate;
+import dev.stoker.schemas.condition.RowPredicate.Operator;
 import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.schemas.testing.Rounds;
@@ -159,8 +159,8 @@ class ParquetStatisticsTest {
                 file, "statistics", List.of(GivenColumn.ofDirectory("year", ScalarType.INT64, "2026")));
         completed.schema().columns().forEach(column -> columns.put(column.name(), column));
         RowPredicate wanted = RowExpression.parse("i BETWEEN 310 AND 390 AND t IS NOT NULL AND year = 2026")
-                .bind(columns);
-        RowPredicate otherYear = RowExpression.parse("i = 310 AND year <> 2026").bind(columns);
+                .bind(RowColumn.types(columns));
+        RowPredicate otherYear = RowExpression.parse("i = 310 AND year <> 2026").bind(RowColumn.types(columns));
         long before = bytesRead.get();
         for (RowPart part : completed.parts()) {
             assertThat(((StatisticsFile) completed).mayMatch(part, otherYear)).isFalse();

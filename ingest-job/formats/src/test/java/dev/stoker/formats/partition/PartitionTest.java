@@ -7,11 +7,11 @@ import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.ReadRows;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
-import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.formats.json.JsonLinesFormat;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
+import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.condition.RowPredicate;
 import dev.stoker.schemas.io.BufferRangeReader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -124,7 +124,7 @@ class PartitionTest {
         RowFile file = file("{\"x\":1}\n", GIVEN);
         Map<String, RowColumn> columns = new LinkedHashMap<>();
         file.schema().columns().forEach(column -> columns.put(column.name(), column));
-        RowPredicate predicate = RowExpression.parse(expression).bind(columns);
+        RowPredicate predicate = RowExpression.parse(expression).bind(RowColumn.types(columns));
         assertThat(CompletedFile.mayMatch(GIVEN, predicate)).isEqualTo(mayMatch);
         assertThat(((CompletedFile) file).mayMatch(file.parts().get(0), predicate))
                 .isEqualTo(mayMatch);

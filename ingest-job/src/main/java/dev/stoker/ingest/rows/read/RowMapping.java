@@ -2,9 +2,9 @@ package dev.stoker.ingest.rows.read;
 
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
-import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.io.Serializable;

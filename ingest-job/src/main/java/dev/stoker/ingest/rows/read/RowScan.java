@@ -12,7 +12,6 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.filter.RowFilter;
 import dev.stoker.formats.partition.CompletedFile;
 import dev.stoker.formats.partition.GivenColumn;
@@ -20,6 +19,7 @@ import dev.stoker.ingest.rows.content.TextSink;
 import dev.stoker.ingest.rows.source.SourceFile;
 import dev.stoker.ingest.rows.source.SourcePositions;
 import dev.stoker.ingest.rows.source.SourceReader;
+import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.text.ShellText;
 import java.io.Closeable;
 import java.io.IOException;
@@ -310,7 +310,7 @@ public final class RowScan implements Closeable {
                 Arrays.stream(bound.selected()).mapToObj(schema.columns()::get).toList();
         Map<String, RowColumn> columns = new HashMap<>();
         selected.forEach(column -> columns.put(column.name(), column));
-        return where.map(expression -> new RowFilter(expression.bind(columns), selected));
+        return where.map(expression -> new RowFilter(expression.bind(RowColumn.types(columns)), selected));
     }
 
     @Override

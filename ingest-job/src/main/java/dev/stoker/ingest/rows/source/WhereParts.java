@@ -3,11 +3,11 @@ package dev.stoker.ingest.rows.source;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowPart;
-import dev.stoker.formats.expression.RowExpression;
-import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.formats.filter.StatisticsFile;
 import dev.stoker.formats.partition.CompletedFile;
 import dev.stoker.formats.partition.GivenColumn;
+import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.condition.RowPredicate;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -95,7 +95,7 @@ public record WhereParts(
 
     private Optional<RowPredicate> bind(Map<String, RowColumn> columns) {
         try {
-            return where.map(expression -> expression.bind(columns));
+            return where.map(expression -> expression.bind(RowColumn.types(columns)));
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }

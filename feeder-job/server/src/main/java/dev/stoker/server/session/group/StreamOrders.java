@@ -165,12 +165,23 @@ public final class StreamOrders {
         WeakReference<GroupOrder> known = orders.get(key);
         GroupOrder order = known == null ? null : known.get();
         if (order == null) {
-            order = new GroupOrder(open(version), spec);
+            order = open(version, spec);
             memory.require(order, groups.open());
             orders.values().removeIf(reference -> reference.refersTo(null));
             orders.put(key, new WeakReference<>(order));
         }
         return order;
+    }
+
+    private GroupOrder open(long version, OrderSpec spec) throws ProtocolException {
+        ServedStream stream = open(version);
+        try {
+            return new GroupOrder(stream, spec);
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolException(ErrorCode.ORDER_MISMATCH, "stream " + first.name() + ": " + e.getMessage());
+        } catch (IOException e) {
+            throw refusal(e);
+        }
     }
 
     /** Returns a version, and opens it if necessary. */

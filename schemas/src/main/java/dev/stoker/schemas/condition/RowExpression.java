@@ -1,9 +1,9 @@
-package dev.stoker.formats.expression;
+package dev.stoker.schemas.condition;
 
-import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.filter.RowPredicate;
+import dev.stoker.schemas.arrow.types.FieldType;
 import java.util.Collections;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -57,12 +57,27 @@ public final class RowExpression {
     /**
      * Gives the values of the expression the types of the columns.
      *
-     * @param columns the columns by name
+     * @param types the types of the columns, by name
      * @throws IllegalArgumentException with a clause that names the column and its type, if there is no such column, or
      *     its values cannot be compared with the value
      */
-    public RowPredicate bind(Map<String, RowColumn> columns) {
-        return new Binding(columns).bind(condition);
+    public RowPredicate bind(Map<String, FieldType> types) {
+        return new Binding(types).bind(condition);
+    }
+
+    /** Returns the canonical text: see "Canonical text" in docs/formats/where.md. */
+    public String canonical() {
+        return CanonicalText.of(condition);
+    }
+
+    /**
+     * Returns the parts of which all must be true: several for an {@code AND}, otherwise the expression itself. Their
+     * texts are canonical.
+     */
+    public List<RowExpression> parts() {
+        return CanonicalText.parts(condition).stream()
+                .map(part -> new RowExpression(CanonicalText.of(part), part))
+                .toList();
     }
 
     /** Returns the text of the expression. */

@@ -1,6 +1,5 @@
-package dev.stoker.formats.expression;
+package dev.stoker.schemas.condition;
 
-import dev.stoker.formats.filter.RowPredicate;
 import java.util.List;
 import java.util.Set;
 

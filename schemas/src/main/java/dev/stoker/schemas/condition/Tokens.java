@@ -1,4 +1,4 @@
-package dev.stoker.formats.expression;
+package dev.stoker.schemas.condition;
 
 import java.util.ArrayList;
 import java.util.List;

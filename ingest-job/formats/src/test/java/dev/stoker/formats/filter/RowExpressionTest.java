@@ -1,4 +1,4 @@
-package dev.stoker.formats.expression;
+package dev.stoker.formats.filter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,8 +7,9 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.filter.RowFilter;
 import dev.stoker.schemas.arrow.types.FieldType;
+import dev.stoker.schemas.condition.InvalidExpressionException;
+import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -80,7 +81,8 @@ class RowExpressionTest {
     }
 
     private static boolean matches(String expression, Map<String, Object> row) throws Exception {
-        return new RowFilter(RowExpression.parse(expression).bind(COLUMNS), List.copyOf(COLUMNS.values()))
+        return new RowFilter(
+                        RowExpression.parse(expression).bind(RowColumn.types(COLUMNS)), List.copyOf(COLUMNS.values()))
                 .matches(row(row));
     }
 
@@ -194,7 +196,7 @@ class RowExpressionTest {
             })
     void namesTheColumnAndItsType(String expression, String message) {
         RowExpression parsed = RowExpression.parse(expression);
-        assertThatThrownBy(() -> parsed.bind(COLUMNS))
+        assertThatThrownBy(() -> parsed.bind(RowColumn.types(COLUMNS)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(message);
     }

@@ -1,6 +1,6 @@
-package dev.stoker.formats.expression;
+package dev.stoker.schemas.condition;
 
-import dev.stoker.formats.filter.RowPredicate.Operator;
+import dev.stoker.schemas.condition.RowPredicate.Operator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import java.util.Map;
  * </pre>
  */
 final class ExpressionParser {
-    /** Nested brackets and NOTs, so that a hostile expression does not overflow the stack. */
+    /** Nested brackets, NOTs, INs and BETWEENs, so that a hostile expression does not overflow the stack. */
     private static final int MAX_DEPTH = 200;
 
     private static final Map<String, Operator> OPERATORS = Map.of(
@@ -66,21 +66,27 @@ final class ExpressionParser {
     }
 
     private Condition not() {
-        if (++depth > MAX_DEPTH) {
-            throw wrong(peek(), "the expression is nested deeper than " + MAX_DEPTH + " levels");
-        }
+        checkDepth(++depth);
         try {
             if (accept("NOT")) {
-                return new Condition.Not(not());
+                // With brackets behind it one level, so that the canonical text nests no deeper.
+                return new Condition.Not(acceptSymbol("(") ? bracketed() : not());
             }
-            if (acceptSymbol("(")) {
-                Condition inner = or();
-                expectSymbol(")");
-                return inner;
-            }
-            return predicate();
+            return acceptSymbol("(") ? bracketed() : predicate();
         } finally {
             depth--;
+        }
+    }
+
+    private Condition bracketed() {
+        Condition inner = or();
+        expectSymbol(")");
+        return inner;
+    }
+
+    private void checkDepth(int levels) {
+        if (levels > MAX_DEPTH) {
+            throw wrong(peek(), "the expression is nested deeper than " + MAX_DEPTH + " levels");
         }
     }
 
@@ -98,6 +104,9 @@ final class ExpressionParser {
             return negatedIf(isNot, new Condition.IsNull(column));
         }
         boolean isNot = accept("NOT");
+        if (peek().is(Token.Kind.KEYWORD, "IN") || peek().is(Token.Kind.KEYWORD, "BETWEEN")) {
+            checkDepth(depth + 1);
+        }
         if (accept("IN")) {
             return negatedIf(isNot, in(column));
         }
@@ -176,7 +185,7 @@ final class ExpressionParser {
         }
         next++;
         return switch (token.kind()) {
-            case NUMBER -> new ExpressionValue(ExpressionValue.Kind.NUMBER, token.text());
+            case NUMBER -> number(token, "");
             case TEXT -> new ExpressionValue(ExpressionValue.Kind.TEXT, token.text());
             case KEYWORD -> keyword(token, expected);
             case SYMBOL -> signed(token, expected);
@@ -206,8 +215,17 @@ final class ExpressionParser {
         if (!isSign || peek().kind() != Token.Kind.NUMBER) {
             throw wrong(sign, "expected " + expected);
         }
-        Token number = tokens.get(next++);
-        return new ExpressionValue(ExpressionValue.Kind.NUMBER, (sign.text().equals("-") ? "-" : "") + number.text());
+        return number(tokens.get(next++), sign.text().equals("-") ? "-" : "");
+    }
+
+    private ExpressionValue number(Token number, String sign) {
+        if (CanonicalText.number(number.text()).isEmpty()) {
+            throw wrong(
+                    number,
+                    "the number has more than " + CanonicalText.MAX_NUMBER + " characters, or its exponent is beyond "
+                            + CanonicalText.MAX_EXPONENT);
+        }
+        return new ExpressionValue(ExpressionValue.Kind.NUMBER, sign + number.text());
     }
 
     private Token peek() {

@@ -1,4 +1,4 @@
-package dev.stoker.formats.expression;
+package dev.stoker.schemas.condition;
 
 /** Thrown when an expression cannot be parsed. */
 public final class InvalidExpressionException extends IllegalArgumentException {

@@ -1,6 +1,5 @@
-package dev.stoker.formats.filter;
+package dev.stoker.schemas.condition;
 
-import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
 import java.math.BigDecimal;
@@ -121,8 +120,12 @@ public final class Literal {
         return new BigDecimal(nanos).divide(BigDecimal.valueOf(perUnit));
     }
 
-    /** Compares a value of {@link ValueSink#setLong} with this. */
-    int compare(long value) {
+    /**
+     * Compares a whole number with this.
+     *
+     * @param value a number, date, time or timestamp in the unit of the column; the bits of a uint64; 1 or 0 for a bool
+     */
+    public int compare(long value) {
         if (isLong && !(unsigned && (value < 0 || integer < 0))) {
             return Long.compare(value, integer);
         }
@@ -133,22 +136,24 @@ public final class Literal {
         return exact.compareTo(number);
     }
 
-    /** Compares a value of {@link ValueSink#setDouble}, not NaN, with this. Both zeros are equal. */
-    int compare(double value) {
+    /** Compares a float, not NaN, with this. Both zeros are equal. */
+    public int compare(double value) {
         if (number == null) {
             throw wrong();
         }
         return value < real ? -1 : value > real ? 1 : 0;
     }
 
-    int compare(BigDecimal value) {
+    /** Compares a decimal with this. */
+    public int compare(BigDecimal value) {
         if (number == null) {
             throw wrong();
         }
         return value.compareTo(number);
     }
 
-    int compare(ByteBuffer value) {
+    /** Compares bytes, or the UTF-8 of a text, with this. */
+    public int compare(ByteBuffer value) {
         if (bytes == null) {
             throw wrong();
         }

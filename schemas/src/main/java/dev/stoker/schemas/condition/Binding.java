@@ -1,8 +1,5 @@
-package dev.stoker.formats.expression;
+package dev.stoker.schemas.condition;
 
-import dev.stoker.formats.RowColumn;
-import dev.stoker.formats.filter.Literal;
-import dev.stoker.formats.filter.RowPredicate;
 import dev.stoker.schemas.arrow.types.DecimalType;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
@@ -15,22 +12,23 @@ import java.util.stream.Collectors;
 
 /** Gives the values of conditions the types of their columns. */
 final class Binding {
-    private final Map<String, RowColumn> columns;
+    private final Map<String, FieldType> types;
 
-    /** @param columns by name */
-    Binding(Map<String, RowColumn> columns) {
-        this.columns = columns;
+    /** @param types of the columns, by name */
+    Binding(Map<String, FieldType> types) {
+        this.types = types;
     }
 
     RowPredicate bind(Condition condition) {
         if (condition instanceof Condition.Comparison comparison) {
-            return comparison(column(comparison.column()), comparison.operator(), comparison.value());
+            return comparison(comparison);
         }
         if (condition instanceof Condition.IsNull isNull) {
-            return new RowPredicate.IsNull(column(isNull.column()).name());
+            type(isNull.column());
+            return new RowPredicate.IsNull(isNull.column());
         }
         if (condition instanceof Condition.Flag flag) {
-            return flag(column(flag.column()));
+            return flag(flag.column());
         }
         if (condition instanceof Condition.Not not) {
             return new RowPredicate.Not(bind(not.condition()));
@@ -42,30 +40,33 @@ final class Binding {
                 ((Condition.Or) condition).any().stream().map(this::bind).toList());
     }
 
-    private RowColumn column(String name) {
-        RowColumn column = columns.get(name);
-        if (column == null) {
-            String other = columns.keySet().stream()
+    private FieldType type(String name) {
+        FieldType type = types.get(name);
+        if (type == null) {
+            String other = types.keySet().stream()
                     .filter(name::equalsIgnoreCase)
                     .findFirst()
                     .map(close -> "; there is " + close + ", and names must have the same case")
                     .orElse("");
             throw new IllegalArgumentException("there is no column " + name + other);
         }
-        return column;
+        return type;
     }
 
-    private static RowPredicate flag(RowColumn column) {
-        if (column.type() != ScalarType.BOOL) {
+    private RowPredicate flag(String column) {
+        FieldType type = type(column);
+        if (type != ScalarType.BOOL) {
             throw new IllegalArgumentException(
                     "the column " + shown(column) + " is no condition alone; compare it with a value");
         }
-        return new RowPredicate.Comparison(
-                column.name(), RowPredicate.Operator.EQUAL, Literal.of(column.type(), "true"));
+        return new RowPredicate.Comparison(column, RowPredicate.Operator.EQUAL, Literal.of(type, "true"));
     }
 
-    private static RowPredicate comparison(RowColumn column, RowPredicate.Operator operator, ExpressionValue value) {
-        Set<ExpressionValue.Kind> kinds = kinds(column.type());
+    private RowPredicate comparison(Condition.Comparison comparison) {
+        String column = comparison.column();
+        FieldType type = type(column);
+        ExpressionValue value = comparison.value();
+        Set<ExpressionValue.Kind> kinds = kinds(type);
         if (kinds.isEmpty()) {
             throw new IllegalArgumentException("the column " + shown(column)
                     + " cannot be compared; only IS NULL and IS NOT NULL work for its type");
@@ -76,15 +77,15 @@ final class Binding {
                     + kinds.stream().map(ExpressionValue.Kind::toString).collect(Collectors.joining(" or ")));
         }
         try {
-            return new RowPredicate.Comparison(column.name(), operator, Literal.of(column.type(), value.text()));
+            return new RowPredicate.Comparison(column, comparison.operator(), Literal.of(type, value.text()));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "the column " + shown(column) + " cannot be compared: " + e.getMessage(), e);
         }
     }
 
-    private static String shown(RowColumn column) {
-        return column.name() + " of type " + column.type().canonical();
+    private String shown(String column) {
+        return column + " of type " + type(column).canonical();
     }
 
     /** Returns how values for a column can be written; nothing for lists and tensors. */

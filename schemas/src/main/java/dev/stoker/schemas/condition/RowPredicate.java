@@ -1,4 +1,4 @@
-package dev.stoker.formats.filter;
+package dev.stoker.schemas.condition;
 
 import java.util.List;
 import java.util.Objects;
@@ -10,12 +10,23 @@ import java.util.Objects;
 public sealed interface RowPredicate {
     /** How a value compares with a literal. */
     enum Operator {
-        EQUAL,
-        NOT_EQUAL,
-        LESS,
-        LESS_OR_EQUAL,
-        GREATER,
-        GREATER_OR_EQUAL;
+        EQUAL("="),
+        NOT_EQUAL("<>"),
+        LESS("<"),
+        LESS_OR_EQUAL("<="),
+        GREATER(">"),
+        GREATER_OR_EQUAL(">=");
+
+        private final String text;
+
+        Operator(String text) {
+            this.text = text;
+        }
+
+        /** Returns the operator as conditions have it. */
+        public String text() {
+            return text;
+        }
 
         /** Returns whether the result of a comparison satisfies the operator. */
         public boolean accepts(int comparison) {
