@@ -15,6 +15,7 @@ from stoker._order.delivery import BatchPlan, Piece, Share
 from stoker._order.skip import Numbers, Skip
 from stoker._order.spec import TAILS, OrderSpec
 from stoker._order.stream_order import StreamChunks, StreamOrder, assign_lanes, fingerprint, fold_array, key, mix
+from stoker.errors import FormatTooNewError
 
 VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors"
 
@@ -171,7 +172,12 @@ def test_lanes_of_long_runs_of_equal_chunks() -> None:
 
 
 def test_unknown_order_keys_are_refused() -> None:
-    with pytest.raises(ValueError, match="weights"):
+    with pytest.raises(ValueError, match="unknown keys wheights"):
+        OrderSpec.from_json({"wheights": [1]})
+    with pytest.raises(FormatTooNewError, match="weights is not known here"):
         OrderSpec.from_json({"weights": [1]})
+    with pytest.raises(ValueError, match="function is 2, but its keys are those of function 1"):
+        OrderSpec.from_json({"function": 2})
+    assert OrderSpec.from_json({"where": "b>1"}).canonical().endswith(',"lane_order":"mixed","where":"b > 1"}')
     with pytest.raises(ValueError, match=r"seed.*batch_size"):
         OrderSpec(seed=-1, batch_size=0)

@@ -98,7 +98,8 @@ class Welcome:
             (name, getattr(mine, name), getattr(theirs, name)) for name in ("dataset", "version", "split", "samples")
         ]
         order, other_order = mine.order.to_json(), theirs.order.to_json()
-        pairs += [(name, order[name], other_order[name]) for name in order]
+        names = [*order, *(name for name in other_order if name not in order)]
+        pairs += [(name, order.get(name), other_order.get(name)) for name in names]
         found = [f"{name} was {a}, is {b}" for name, a, b in pairs if a != b]
         return "; ".join(found) or f"fingerprint was {mine.fingerprint}, is {theirs.fingerprint}"
 

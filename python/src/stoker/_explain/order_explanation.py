@@ -62,12 +62,17 @@ class OrderExplanation:
     def place(self, epoch: int, key: str) -> tuple[int, int] | None:
         """Returns (batch, index in the batch) of a sample in an epoch; None if the stream does not have it.
 
+        Raises `KeyError` if the feed's condition leaves it out.
+
         Under tail "pad", the sample can be repeated elsewhere.
         """
         found = self._samples().find(key)
         if found is None:
             return None
-        chunk = int(np.searchsorted(self.stream.order.chunks.ordinals, found.ordinal))
+        chunks = self.stream.order.chunks
+        chunk = int(np.searchsorted(chunks.ordinals, found.ordinal))
+        if not chunks.ordered()[chunk] or found.row not in chunks.rows_of(chunk):
+            raise KeyError(f"sample {key!r} does not satisfy where={chunks.where!r}")
         lane, row = self._rows.place(epoch, chunk, found.row)
         return self.plan.place_of(epoch, lane, row)
 

@@ -53,6 +53,8 @@ class Feed(Explaining, InNotebooks):
       `version` is a number or, for a path, the name of a tag
     - `follow`: each epoch of a path reads the version that is newest when the epoch begins, as a feed with `--follow`
       does; supports only one reader
+    - `where`: the condition that samples must satisfy, as in SQL: "label IN ('cat', 'dog') AND width >= 256", over
+      `key` and the small fields. The epoch has only these samples (docs/formats/where.md)
 
     Who reads
 
@@ -115,6 +117,7 @@ class Feed(Explaining, InNotebooks):
         split: str | None = None,
         version: int | str | None = None,
         follow: bool = False,
+        where: str | None = None,
         # Who reads
         rank: int | None = None,
         world_size: int | None = None,
@@ -160,6 +163,7 @@ class Feed(Explaining, InNotebooks):
             "lanes": lanes,
             "shuffle_window": shuffle_window,
             "lane_order": lane_order,
+            "where": where,
         }
         options = Options.of(
             target,

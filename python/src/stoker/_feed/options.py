@@ -27,10 +27,6 @@ from stoker._wire.protocol import MAX_RUN
 Init = TypeVar("Init", bound=Callable[..., None])
 _OF_A_LOADER = "it is an argument of the loader: DataLoader(feed, batch_size=None, num_workers=…, {}=…)"
 _ONE_DATASET = "a feed reads one dataset; take the batches of several feeds in turn, and save the state of each"
-_SELECTION = (
-    "a feed reads a whole split; select samples with `stoker ingest --where`, leave the others out in a new version "
-    "with `stoker delete --where`, or read a table with stoker.open(path).to_arrow(filter=…)"
-)
 _SOME = "end an iteration with epoch_batches=…, or read some samples with stoker.open(path)[:1000]"
 _ELSEWHERE = {
     "drop_last": "use tail='drop'",
@@ -47,8 +43,7 @@ _ELSEWHERE = {
     "sampler": "the order follows from seed, shuffle and shuffle_window",
     "generator": "use seed",
     "shuffle_seed": "use seed",
-    "filter": _SELECTION,
-    "where": _SELECTION,
+    "filter": "use where=\"label = 'cat' AND width >= 256\"",
     "weights": "each epoch has every sample once; a WeightedRandomSampler can draw from stoker.open(path)",
     "proportion": _ONE_DATASET,
     "streams": _ONE_DATASET,
@@ -181,7 +176,7 @@ class Options:
     ) -> Options:
         """Checks everything and reports all problems together."""
         _check_names(target, given)
-        spec = {name: value for name, value in order.items() if value is not None}
+        spec = {name: value for name, value in order.items() if value is not None and value != ""}
         if shuffle is not None:
             spec["shuffle"] = (
                 {True: "window", False: "none"}.get(shuffle, shuffle) if isinstance(shuffle, bool) else shuffle
@@ -201,7 +196,9 @@ class Options:
         for name in ("connect_timeout", "reconnect_timeout", "batch_timeout"):
             given[name] = _seconds(name, given[name], problems)
         try:
-            OrderSpec(**spec)
+            checked = OrderSpec(**spec)
+            if checked.where:
+                spec["where"] = checked.where  # the canonical text
         except ValueError as e:
             problems.append(str(e))
         if given["tail"] not in TAILS:

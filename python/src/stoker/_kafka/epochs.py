@@ -91,10 +91,10 @@ def require_asked(look: TopicLog, consumer: Consumer, info: StreamInfo) -> None:
         raise StateMismatchError(f"{look.target} holds stream {info.stream}, not {consumer.stream}")
     order = info.order.to_json()
     for name, value in consumer.order.items():
-        if order[name] != value:
+        if order.get(name) != value:
             raise OrderMismatchError(
-                f"{look.target} was written with {name} {order[name]}, asked for {value}: leave it out, or feed into "
-                "another topic"
+                f"{look.target} was written with {name} {order.get(name, 'of all rows')}, asked for {value}: leave it "
+                "out, or feed into another topic"
             )
 
 

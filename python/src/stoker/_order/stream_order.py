@@ -1,4 +1,4 @@
-"""The order function, version 1 (docs/formats/order.md): which row stands where in every lane of every epoch.
+"""The order function, versions 1 and 2 (docs/formats/order.md): which row stands where in every lane of every epoch.
 
 Nothing is enumerated: any window of any lane and epoch is computed alone, by NumPy over arrays.
 All hashes are unsigned 64-bit, modulo 2**64.
@@ -82,6 +82,18 @@ def argsort_keys(keys: U64) -> I64:
 
 
 @dataclass(frozen=True)
+class RowSelection:
+    """The rows of a stream for which a condition is true (docs/formats/order.md, "Selected rows")."""
+
+    where: str
+    """Canonical text of the condition."""
+    counts: I64
+    """Selected rows of each chunk; 0 for chunks that are not live."""
+    bitmaps: Mapping[int, npt.NDArray[np.uint8]]
+    """Index -> bits of the selected rows, least significant first, of chunks of which some rows are not selected."""
+
+
+@dataclass(frozen=True)
 class StreamChunks:
     """Every chunk that a split ever had up to a version, in ascending ordinal; columns of equal length."""
 
@@ -95,9 +107,22 @@ class StreamChunks:
     """Index into the columns -> removed rows, ascending; only live chunks that have some."""
     ids: npt.NDArray[np.uint8] | None = None
     """(n, 16), UUIDs in big-endian order."""
+    selected: RowSelection | None = None
+    """The rows that a condition selects; None: all."""
+
+    @property
+    def where(self) -> str:
+        """Canonical text of the condition that selects rows; empty: there is none."""
+        return "" if self.selected is None else self.selected.where
+
+    def ordered(self) -> npt.NDArray[np.bool_]:
+        """Which chunks the order has: live ones, of which a condition selects a row."""
+        return self.live if self.selected is None else self.live & (self.selected.counts > 0)
 
     def live_rows(self) -> I64:
         """Rows left of each chunk; 0 for removed chunks."""
+        if self.selected is not None:
+            return self.selected.counts
         left = np.where(self.live, self.rows, 0)
         for index, gone in self.removed.items():
             left[index] -= len(gone)
@@ -105,6 +130,9 @@ class StreamChunks:
 
     def rows_of(self, index: int) -> I64:
         """The live row numbers of a live chunk, ascending."""
+        if self.selected is not None and index in self.selected.bitmaps:
+            bits = np.unpackbits(self.selected.bitmaps[index], count=int(self.rows[index]), bitorder="little")
+            return np.flatnonzero(bits)
         every = np.arange(self.rows[index], dtype=np.int64)
         gone = self.removed.get(index)
         return every if gone is None else np.delete(every, gone)
@@ -133,7 +161,7 @@ class StreamChunks:
 def fingerprint(dataset: str, version: int, split: str, chunks: StreamChunks, spec: OrderSpec) -> str:
     """32 hex digits that name everything which determines the batches."""
     text = (
-        f"stoker-fingerprint-1\ndataset {dataset}\nversion {version}\nsplit {split}\n"
+        f"stoker-fingerprint-{spec.function}\ndataset {dataset}\nversion {version}\nsplit {split}\n"
         f"chunks {chunks.digest()}\norder {spec.canonical()}\n"
     )
     return hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -248,6 +276,8 @@ class StreamOrder:
     """The lanes of a stream under an order spec."""
 
     def __init__(self, spec: OrderSpec, chunks: StreamChunks) -> None:
+        if spec.where != chunks.where:
+            raise ValueError(f"the rows were selected by {chunks.where!r}, but the order has {spec.where!r}")
         self.spec, self.chunks = spec, chunks
         divisor = min(spec.lanes, max(1, len(chunks.ordinals)))
         self.lanes = 1 if spec.shuffle == "none" else divisor
@@ -258,7 +288,7 @@ class StreamOrder:
         counts = np.bincount(self.lane_of, self.chunk_rows, self.lanes)  # exact: far below 2**53
         self.lane_rows: tuple[int, ...] = tuple(map(int, counts.tolist()))
         """Live rows of each lane."""
-        index = np.flatnonzero(chunks.live)
+        index = np.flatnonzero(chunks.ordered())
         of = self.lane_of[index].astype(np.uint16)  # sorted by radix, and there are no more lanes than that
         self._by_lane = index[np.argsort(of, kind="stable")]
         self._bounds = np.concatenate(([0], np.cumsum(np.bincount(of, minlength=self.lanes))))

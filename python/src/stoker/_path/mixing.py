@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from stoker._dataset.chunk import ChunkReader
-from stoker._dataset.snapshot import Snapshot
 from stoker._path.path_stream import PathStream
 
 CHUNKS = 32
@@ -63,12 +62,13 @@ def mixing(stream: PathStream) -> list[Mixing]:
     """Measures each categorical field. Returns nothing without shuffling or with one chunk. Reads some heads."""
     spec, snapshot = stream.spec, stream.snapshot
     fields = [f.name for f in snapshot.info.fields if f.type == "categorical"]
-    live = stream.index[snapshot.chunks.columns["live"][stream.index]]
+    places = np.flatnonzero(stream.order.chunks.ordered())
+    live = stream.index[places]
     if not fields or spec.shuffle != "window" or len(live) < 2:
         return []
     lanes = stream.order.lanes
     window = window_chunks(spec.shuffle_window, lanes, int(snapshot.chunks.columns["length"][live].sum()), len(live))
-    counts = _counts(snapshot, [int(live[i]) for i in chosen(len(live))], fields)
+    counts = _counts(stream, [int(places[i]) for i in chosen(len(live))], fields)
     lane = lane_chunks(lanes, len(live))
     found = (measure(f, counts[f], len(snapshot.classes[f]), len(live), window, lane) for f in fields)
     return [m for m in found if m is not None]
@@ -77,7 +77,7 @@ def mixing(stream: PathStream) -> list[Mixing]:
 def small_window(stream: PathStream) -> str | None:
     """Returns a warning if the shuffle window is smaller than a chunk. A window of 0 bytes is a choice: no mixing."""
     spec, columns = stream.spec, stream.snapshot.chunks.columns
-    live = stream.index[columns["live"][stream.index]]
+    live = stream.index[stream.order.chunks.ordered()]
     if spec.shuffle != "window" or spec.shuffle_window == 0 or len(live) < 2:
         return None
     chunk = int(columns["length"][live].sum()) // len(live)
@@ -119,13 +119,16 @@ def measure(
     return Mixing(field, 1 / whole, 1 / part, window, lane)
 
 
-def _counts(snapshot: Snapshot, chunks: list[int], fields: list[str]) -> dict[str, list[np.ndarray]]:
-    """Returns, for each field, the rows of each class in each of some chunks."""
+def _counts(stream: PathStream, places: list[int], fields: list[str]) -> dict[str, list[np.ndarray]]:
+    """Returns, for each field, the rows of each class in each of some chunks, by their indexes in the stream."""
+    snapshot = stream.snapshot
     reader = ChunkReader(snapshot)
     out: dict[str, list[np.ndarray]] = {field: [] for field in fields}
+    chunks = stream.index[places].tolist()
     if reader.far is not None:
         reader.far.fetch_heads(chunks)
-    for index in chunks:
+    for place, index in zip(places, chunks, strict=True):
+        rows = stream.order.chunks.rows_of(place)
         fd = reader.open_head(index)
         try:
             head = reader.head(fd, index)
@@ -134,9 +137,9 @@ def _counts(snapshot: Snapshot, chunks: list[int], fields: list[str]) -> dict[st
         for column in head.small:
             name = column.column.name
             if name in out:
-                values = np.asarray(column.data)
+                values = np.asarray(column.data)[rows]
                 if column.validity is not None:
-                    values = values[column.validity]
+                    values = values[column.validity[rows]]
                 out[name].append(np.bincount(values, minlength=len(snapshot.classes[name])).astype(float))
     return out
 

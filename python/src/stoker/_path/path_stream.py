@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stoker._dataset.selection import select
 from stoker._dataset.snapshot import Snapshot
 from stoker._order.delivery import BatchPlan
 from stoker._order.spec import OrderSpec
@@ -10,12 +11,15 @@ from stoker._source.batch_source import StreamInfo
 
 
 class PathStream:
-    """A split of a snapshot under an order spec: everything that epochs share. Immutable; survives forks."""
+    """A split of a snapshot under an order spec: everything that epochs share. Immutable; survives forks.
+
+    Costs a read of all heads if the spec has a condition that was not evaluated before.
+    """
 
     def __init__(self, snapshot: Snapshot, split: str, spec: OrderSpec) -> None:
         self.snapshot, self.split, self.spec = snapshot, split, spec
         self.index = snapshot.split_index(split)
-        chunks = snapshot.stream(split)
+        chunks = select(snapshot, split, spec.where)
         self.order = StreamOrder(spec, chunks)
         self.fingerprint = fingerprint(snapshot.info.id, snapshot.version, split, chunks, spec)
         plan = BatchPlan(spec, self.order.lane_rows)
