@@ -62,8 +62,8 @@ final class HeadCondition {
             if (number != null && fields.get(number).payload()) {
                 throw new IllegalArgumentException("the column " + comparison.column() + " of type "
                         + fields.get(number).type().canonical()
-                        + " is payload, which the condition of a feed cannot compare; only IS NULL and IS NOT NULL work."
-                        + " Compare small fields.");
+                        + " is payload, which the condition of a feed cannot compare; only IS NULL and IS NOT NULL"
+                        + " work. Compare small fields.");
             }
         } else if (part instanceof RowPredicate.Not not) {
             requireSmall(not.predicate());

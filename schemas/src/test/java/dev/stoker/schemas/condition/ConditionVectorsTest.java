@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.junit.jupiter.api.Test;
 
-/** Holds the parser to {@code vectors/where.json}. The rows of the vectors are those of {@code SelectionVectorsTest}. */
+/** Holds the parser to {@code vectors/where.json}. {@code SelectionVectorsTest} uses its rows. */
 class ConditionVectorsTest {
 
     private static JsonNode vectors() throws IOException {
