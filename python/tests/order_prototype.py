@@ -92,12 +92,14 @@ DEFAULTS: dict[str, Any] = {
 
 
 def spec(**over: Any) -> dict[str, Any]:
-    assert set(over) <= set(DEFAULTS)
-    return {**DEFAULTS, **over}
+    """`where` must be a canonical condition."""
+    assert set(over) <= {*DEFAULTS, "where"}
+    return {**DEFAULTS, **({"function": 2} if "where" in over else {}), **over}
 
 
 def canonical(order: dict[str, Any]) -> str:
-    return json.dumps({k: order[k] for k in DEFAULTS}, separators=(",", ":"), ensure_ascii=False)
+    keys = [*DEFAULTS, *(["where"] if "where" in order else [])]
+    return json.dumps({k: order[k] for k in keys}, separators=(",", ":"), ensure_ascii=False)
 
 
 def divisor(order: dict[str, Any], chunks: list[Chunk]) -> int:
@@ -267,7 +269,7 @@ def fingerprint(dataset: str, version: int, split: str, order: dict[str, Any], c
             digest.update(struct.pack(f"<{len(c.removed)}I", *sorted(c.removed)))
     hexed = digest.hexdigest()
     text = (
-        f"stoker-fingerprint-1\ndataset {dataset}\nversion {version}\nsplit {split}\n"
+        f"stoker-fingerprint-{order['function']}\ndataset {dataset}\nversion {version}\nsplit {split}\n"
         f"chunks {hexed}\norder {canonical(order)}\n"
     )
     return hexed, hashlib.sha256(text.encode("utf-8")).hexdigest()[:32]
@@ -485,6 +487,8 @@ def fingerprint_vectors() -> dict[str, Any]:
             "removed rows and a ghost", "tëst", 12, spec(seed=(1 << 63) - 1, lane_order="fixed", shuffle="none"),
             [Chunk(0, 10, 1000, removed=[0, 9]), Chunk(4, 5, 500, live=False), Chunk(1 << 40, 4, 400, removed=[0, 1, 2, 3])],
         ),
+        ("a condition", "train", 3, spec(seed=5, where="label = 'cat' AND n > 5"), [Chunk(0, 10, 1000, removed=[2])]),
+        ("characters that JSON escapes", "train", 3, spec(where="s = 'a\"\\\t\x01ü\u2028/'"), [Chunk(0, 10, 1000)]),
     ]:
         for c in chunks:
             c.id = str(uuid.UUID(int=(0x01950000 << 96) | (7 << 76) | (2 << 62) | rng.getrandbits(60)))

@@ -248,8 +248,8 @@ public final class StreamChunks {
     }
 
     /**
-     * Returns the rows of a live chunk that the stream has, ascending; a copy. They are those that the condition selects,
-     * or else those that were not removed.
+     * Returns the rows of a live chunk that the stream has, ascending; a copy. They are those that the condition
+     * selects, or else those that were not removed.
      */
     public int[] rowsOf(int index) {
         byte[] bitmap = selected == null ? null : selected.bitmap(index);
