@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from random import Random
@@ -18,8 +19,12 @@ from small_datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
 from stoker._condition.syntax import canonical, column_text, parse
 from stoker._condition.words import ConditionError
+from stoker._dataset.bound_condition import BoundCondition
+from stoker._dataset.chunk import ChunkHead, ColumnData
 from stoker._dataset.selection import select
 from stoker._dataset.snapshot import open_snapshot
+from stoker._format.fields import Field
+from stoker._format.message import Column
 
 FIELDS = [
     {"name": "label", "type": "categorical", "nullable": True},
@@ -249,8 +254,6 @@ def test_a_selection_is_kept_and_made_again_if_it_is_damaged(
     (kept,) = (tmp_path / "d/_stoker/filters").iterdir()
     whole = kept.read_bytes()
     evaluated = []
-    from stoker._dataset.bound_condition import BoundCondition
-
     selects = BoundCondition.selects
     monkeypatch.setattr(BoundCondition, "selects", lambda *a: evaluated.append(1) or selects(*a))
     assert read() == expected
@@ -316,3 +319,59 @@ def test_a_column_is_quoted_where_it_must_be() -> None:
         assert text.startswith('"')
         if name:
             assert canonical(parse(f"{text} IS NULL")) == f"{text} IS NULL"
+
+
+def _vectors() -> dict[str, Any]:
+    path = Path(__file__).parents[2] / "schemas/src/test/resources/vectors/where.json"
+    return json.loads(path.read_text("utf-8"))
+
+
+def test_texts_have_their_canonical_text_or_an_error_at_their_character() -> None:
+    for each in _vectors()["texts"]:
+        if "canonical" in each:
+            assert canonical(parse(each["text"])) == each["canonical"]
+            assert canonical(parse(each["canonical"])) == each["canonical"]
+        else:
+            with pytest.raises(ConditionError, match=rf"(?s), at character {each['error_at']}[:,]"):
+                parse(each["text"])
+
+
+def _column(field: Field, values: list[Any], classes: list[str]) -> ColumnData:
+    """A column of the vectors, as a head has it."""
+    column, valid = Column.of(field), np.array([value is not None for value in values])
+    if field.type in ("utf8", "binary"):
+        texts = [(value or "").encode() for value in values]
+        ends = np.cumsum([0, *map(len, texts)]).astype(np.int32)
+        return ColumnData(column, valid, ends, np.frombuffer(b"".join(texts), np.uint8))
+    if field.type == "categorical":
+        return ColumnData(column, valid, None, np.array([classes.index(value or "cat") for value in values], np.int32))
+    if field.type.startswith("decimal"):
+        numbers = [int((Decimal(value or 0) * 100).to_integral_exact()) for value in values]
+        data = np.zeros(len(values), field.dtype)
+        data["low"], data["high"] = [n & (1 << 64) - 1 for n in numbers], [n >> 64 for n in numbers]
+        return ColumnData(column, valid, None, data)
+    if field.is_list or field.shape:
+        return ColumnData(column, valid, None, np.zeros(len(values)))
+    plain = [0 if value is None else float(value) if isinstance(value, str) else value for value in values]
+    if field.type == "bfloat16":
+        return ColumnData(column, valid, None, (np.array(plain, np.float32).view(np.uint32) >> 16).astype(np.uint16))
+    return ColumnData(column, valid, None, np.array(plain, field.dtype))
+
+
+def test_conditions_select_the_rows_of_the_vectors() -> None:
+    vectors = _vectors()
+    fields = [Field(f["name"], f["type"], nullable=True) for f in vectors["fields"]]
+    classes = sorted({row["c"] for row in vectors["rows"]} - {None})
+    names = [Field("Key", "utf8"), *fields]
+    columns = [_column(f, [row[f.name.replace("Key", "key")] for row in vectors["rows"]], classes) for f in names]
+    head = ChunkHead(len(vectors["rows"]), tuple(columns), ())
+
+    def bound(where: str) -> BoundCondition:
+        return BoundCondition(parse(where), fields, {"c": tuple(classes)}, "the vectors")
+
+    for case in vectors["cases"]:
+        for where in (case["where"], canonical(parse(case["where"]))):
+            assert np.flatnonzero(bound(where).selects(head)).tolist() == case["selected"], where
+    for where in vectors["refused"]:
+        with pytest.raises(ConditionError):
+            bound(where)
