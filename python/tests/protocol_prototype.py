@@ -352,7 +352,7 @@ def bad_frames() -> list[dict[str, Any]]:
         ("token is a list", "server", False, hello({"token": ["a"]}), "bad_frame"),
         ("order with an unknown key", "server", False, hello({"order": {"sede": 1}}), "bad_frame"),
         ("order with reserved keys", "server", False, hello({"order": {"streams": []}}), "bad_frame"),
-        ("order of a newer function", "server", False, hello({"order": {"function": 2}}), "bad_frame"),
+        ("order of a newer function", "server", False, hello({"order": {"function": 3}}), "bad_frame"),
         ("group with a control character", "server", False, hello({"group": "a\nb"}), "bad_frame"),
         ("a second HELLO", "server", True, hello(good), "bad_frame"),
         ("SUBSCRIBE before HELLO", "server", False, subscribe(1, 0, 0, 1, 1, 0, []), "bad_frame"),

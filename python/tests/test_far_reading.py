@@ -23,7 +23,7 @@ from stoker._commit.entry import seal
 from stoker._store import downloads as downloads_module
 from stoker._store import obstore_objects
 from stoker._store.obstore_objects import open_objects
-from stoker._store.remote_path import RemotePath
+from stoker._store.remote_path import RemotePath, list_names
 from stoker.errors import CorruptDataError, NotADatasetError, UnknownVersionError
 
 ORDER = {"batch_size": 5, "lanes": 2, "shuffle_window": 1 << 20, "seed": 3}
@@ -90,6 +90,18 @@ def test_a_web_server_gives_the_batches_of_a_directory(dataset: DatasetWriter) -
         assert batches(f"{address}/photos", version=2) == batches(dataset.root, version=2)
         with pytest.raises(UnknownVersionError, match="it has 1 to 3"):
             stoker.Feed(f"{address}/photos", version=4)
+
+
+def test_stores_give_the_samples_that_satisfy_a_condition(dataset: DatasetWriter, in_s3: str) -> None:
+    where = "label IN ('ant', 'cat')"
+    expected = batches(dataset.root, where=where)
+    assert 0 < len(expected) < len(batches(dataset.root))
+    kept = RemotePath.of(f"{in_s3}/_stoker/filters")
+    for _ in range(2):
+        assert batches(in_s3, where=where) == expected
+        assert len(list_names(kept)) == 1  # the next process does not read all heads again
+    with web(FileServer, dataset.root.parent) as (address, _):
+        assert batches(f"{address}/photos", where=where) == expected
 
 
 def test_the_hub_gives_the_batches_of_a_directory(dataset: DatasetWriter) -> None:

@@ -92,6 +92,13 @@ def test_every_position_resumes_exactly(grow):
         assert views(feed) == pinned(grow.path, 2, 1)[1:]
 
 
+def test_a_condition_holds_for_each_version(grow):
+    with Feed(grow.path, follow=True, where="n > 25", **ORDER) as feed:
+        for expected in (range(26, 31), range(26, 39), range(26, 40)):
+            assert sorted({n for batch in feed for n in batch["n"].tolist()}) == list(expected)
+            grow(8 if feed.version == 1 else 1)
+
+
 def test_what_cannot_be_followed_is_said(grow):
     with Feed(grow.path, follow=True, **ORDER) as feed:
         state = next(iter(feed)).state

@@ -50,3 +50,23 @@ def test_the_ledger_knows_what_was_skipped(photos, start_feeder, cli):
         assert found["acknowledged"] == len(left(batches))
         assert found["missing"] == found["open"]["count"] == 0
     assert "skipped 4 batches, as asked (4 to 6, 9)" in cli.run("audit", "skipping")
+
+
+def test_the_audit_knows_which_samples_a_condition_leaves_out(photos, start_feeder, cli):
+    where = "label IN ('cat', 'bee')"
+    order = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}
+    with Feed(photos.path, **order, where=where, tail="keep") as files:
+        expected = views(files)
+    options = ("--batch-size", 12, "--lanes", 6, "--shuffle-window", "96kb", "--epochs", 1, "--where", where)
+    feeder = start_feeder("some", f"train={photos.path}", *options)
+    feeder.ready()
+    got = []
+    for rank in range(2):
+        with Feed("some", rank=rank, world_size=2, tail="keep") as feed:
+            got += views(feed)
+    assert sorted(got, key=lambda batch: batch[1]) == expected
+    until(lambda: not feeder.alive, "the feed has ended after its epoch, whose receipts are durable")
+    report = json.loads(cli.run("audit", "some", "--epochs", 1, "--json"))
+    assert report["clean"]
+    (audited,) = report["passes"]
+    assert audited["epochs"][0]["batches"] == audited["epochs"][0]["acknowledged"] == len(expected)

@@ -34,6 +34,20 @@ def test_validation_in_the_middle_of_training(photos, feeders):
             assert got == epoch
 
 
+def test_groups_of_a_stream_have_conditions_of_their_own(photos, feeders):
+    for where in ("label IN ('cat', 'bee')", "label <> 'ant' AND key <> ''"):
+        with Feed(photos.path, **ORDER, where=where, tail="keep") as files:
+            expected = [views(files), views(files)]
+            fingerprint = files.fingerprint
+        with Feed("quadruple", "train", **ORDER, where=where, tail="keep", group=f"of {where}") as feed:
+            assert [views(feed), views(feed)] == expected
+            assert feed.fingerprint == fingerprint
+            assert 0 < feed.info.samples < 250
+            assert [sample.key for sample in feed.why(epoch=0, batch=0)] == list(expected[0][0][4])
+    with pytest.raises(OrderMismatchError, match="there is no column colour"):
+        len(Feed("quadruple", "train", where="colour = 1", group="none"))
+
+
 def test_groups_of_a_stream_have_orders_of_their_own(photos, feeders):
     sizes = (8, 24, 50)
     expected = {}

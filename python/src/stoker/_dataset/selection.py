@@ -25,6 +25,7 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._order.stream_order import RowSelection, StreamChunks
 from stoker._store.remote_path import RemotePath
+from stoker.errors import StokerError
 
 _LOG = logging.getLogger("stoker")
 _MAGIC = b"STKSEL1\n"
@@ -115,8 +116,8 @@ def _stored(path: Path | RemotePath, chunks: StreamChunks, where: str) -> RowSel
     """The selection in a file; None if there is none that can be used."""
     try:
         data = np.frombuffer(path.read_bytes(), np.uint8)
-    except FileNotFoundError:
-        return None
+    except (FileNotFoundError, PermissionError):
+        return None  # some stores refuse what does not exist
     except OSError as e:
         _LOG.warning("cannot read %s, so the condition is evaluated again: %s", path, e)
         return None
@@ -157,9 +158,7 @@ def _parsed(data: npt.NDArray[np.uint8], chunks: StreamChunks, where: str) -> Ro
 
 
 def _store(path: Path | RemotePath, chunks: StreamChunks, selected: RowSelection) -> None:
-    """Writes a selection if the dataset is a directory that can be written. The file is derived data."""
-    if isinstance(path, RemotePath):
-        return
+    """Writes a selection, unless the dataset cannot be written. The file is derived data."""
     live = np.flatnonzero(chunks.live)
     entries = np.zeros(len(live), _ENTRY)
     entries["ordinal"], entries["rows"] = chunks.ordinals[live], chunks.rows[live]
@@ -167,12 +166,29 @@ def _store(path: Path | RemotePath, chunks: StreamChunks, selected: RowSelection
     parts = [entries.tobytes(), *(selected.bitmaps[p].tobytes() for p in sorted(selected.bitmaps))]
     body = struct.pack("<I", len(live)) + b"".join(parts)
     crc = crc32c(np.frombuffer(body, np.uint8))
+    content = _MAGIC + struct.pack("<I", crc) + body
+    try:
+        if isinstance(path, RemotePath):
+            _upload(path, content)
+        else:
+            _write(path, content)
+    except (StokerError, OSError) as e:
+        _LOG.debug("%s was not kept: %s", path, e)
+
+
+def _upload(path: RemotePath, content: bytes) -> None:
+    if not path.is_read_only and not path.objects.create(path.key, content):
+        path.unlink()  # it is damaged, or another process has made the same one
+        path.objects.create(path.key, content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(exist_ok=True)
     temporary = path.with_name(f".tmp-{uuid4()}")
     try:
-        path.parent.mkdir(exist_ok=True)
-        temporary.write_bytes(_MAGIC + struct.pack("<I", crc) + body)
+        temporary.write_bytes(content)
         os.replace(temporary, path)
-    except OSError as e:
-        _LOG.debug("%s was not kept: %s", path, e)
+    except OSError:
         with contextlib.suppress(OSError):
             temporary.unlink()
+        raise

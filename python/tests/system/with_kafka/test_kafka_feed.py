@@ -96,6 +96,20 @@ def test_a_reader_that_jumps_reads_lanes_that_were_paused_before(whole, expected
 
 
 @pytest.mark.full("feeds")
+def test_a_topic_holds_the_samples_that_satisfy_a_condition(broker, start, photos):
+    where = "label IN ('cat', 'dog')"
+    finish(start("some", "--epochs", 2, "--where", where))
+    target = f"kafka://{broker.address}/some"
+    with Feed(photos.path, version=2, **ORDER, where=where, tail="keep") as files:
+        expected = [views(files), views(files)]
+    for options in ({}, {"where": "'cat' = label OR label = 'dog'"}):
+        with Feed(target, tail="keep", **options) as feed:
+            assert [views(feed), views(feed)] == expected
+    with pytest.raises(errors.OrderMismatchError, match="asked for label = 'ant'"):
+        len(Feed(target, where="label = 'ant'"))
+
+
+@pytest.mark.full("feeds")
 def test_ranks_read_each_others_lanes_in_every_epoch(cli, broker, start, photos, tmp_path):
     """In a mixed order the lanes of a rank are others in each epoch, and those of the epoch before are paused."""
     finish(start("mixed", "--epochs", 3, "--lane-order", "mixed", "--allow-read-amplification"))

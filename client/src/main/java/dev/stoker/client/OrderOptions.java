@@ -53,6 +53,15 @@ public final class OrderOptions {
         return this;
     }
 
+    /**
+     * Reads only the samples for which a condition is true, as in SQL: {@code label IN ('cat', 'dog') AND width >= 256}.
+     * See docs/filter.md.
+     */
+    public OrderOptions where(String condition) {
+        order.put("where", condition);
+        return this;
+    }
+
     /** Sets keys of an order spec as JSON, in addition to the settings made before. */
     public OrderOptions json(String json) {
         try {
