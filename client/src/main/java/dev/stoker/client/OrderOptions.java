@@ -54,8 +54,8 @@ public final class OrderOptions {
     }
 
     /**
-     * Reads only the samples for which a condition is true, as in SQL: {@code label IN ('cat', 'dog') AND width >= 256}.
-     * See docs/filter.md.
+     * Reads only the samples for which a condition is true, as in SQL: {@code label IN ('cat', 'dog') AND width >=
+     * 256}. See docs/filter.md.
      */
     public OrderOptions where(String condition) {
         order.put("where", condition);
