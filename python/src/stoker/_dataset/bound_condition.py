@@ -18,6 +18,7 @@ from stoker._condition.syntax import And, Comparison, Condition, IsNull, Not, Op
 from stoker._condition.words import ConditionError
 from stoker._dataset.chunk import ChunkHead, ColumnData
 from stoker._format.fields import Field
+from stoker._format.numbers import FLOATS, bfloat16_values
 from stoker._format.temporal import DECIMAL, Date, Decimal128, Time, Timestamp
 
 Bools = npt.NDArray[np.bool_]
@@ -30,7 +31,6 @@ _SHOWN: dict[ValueKind, str] = {
     "timestamp": "a timestamp",
 }
 _KEY = Field("Key", "utf8")
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
 _LISTED = 20
 
 
@@ -152,7 +152,7 @@ class BoundCondition:
             return lambda column: chosen.take(column.data, mode="clip")
         if field.type in ("utf8", "binary"):
             return _bytes_test(operator, value.text.encode())
-        if field.type in _FLOATS:
+        if field.type in FLOATS:
             return _float_test(operator, literals.real(value.text, field.type == "float32"), field.type)
         if isinstance(kind, Decimal128):
             return _decimal_test(operator, literals.scaled(kind, value))
@@ -175,7 +175,7 @@ def _kinds(field: Field) -> tuple[ValueKind, ...]:
         return ("text", "time")
     if isinstance(kind, Timestamp):
         return ("text", "date", "timestamp")
-    if field.is_list or field.shape or field.item is not None:
+    if field.list_type is not None or field.shape:
         return ()
     if field.type == "bool":
         return ("bool",)
@@ -259,7 +259,7 @@ def _float_test(operator: Operator, literal: float, kind: str) -> Callable[[Colu
     def test(column: ColumnData) -> Bools:
         values = column.data
         if kind == "bfloat16":
-            values = (values.astype(np.uint32) << np.uint32(16)).view(np.float32)
+            values = bfloat16_values(values)
         result: Bools = compare[operator](values.astype(np.float64, copy=False), literal)
         return result
 

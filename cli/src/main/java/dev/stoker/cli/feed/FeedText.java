@@ -32,7 +32,7 @@ public final class FeedText {
         }
     }
 
-    /** The streams, one line each, and their order. */
+    /** The streams, one line each, their condition and their order. */
     static List<String> content(FeedPlan plan) {
         OrderSpec order = OrderSpec.fromJson(plan.order());
         List<String> lines = new ArrayList<>();
@@ -40,6 +40,9 @@ public final class FeedText {
             lines.add("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version()
                     + (stream.follow() ? " and newer ones" : "") + ", split " + stream.split() + ", "
                     + Units.plural(stream.lanes(), "lane"));
+        }
+        if (!order.where().isEmpty()) {
+            lines.add("samples: only those for which " + order.where());
         }
         lines.add("order: batches of " + order.batchSize() + " for each rank, seed " + order.seed()
                 + ", shuffle window " + Units.bytes(order.shuffleWindowBytes()));

@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Test;
 
 class FeedTextTest {
     private static String described(long epochs, FeedPlan.Group... groups) {
+        return described(OrderSpec.defaults(), epochs, groups);
+    }
+
+    private static String described(OrderSpec order, long epochs, FeedPlan.Group... groups) {
         StringWriter out = new StringWriter();
         FeedPlan.Stream stream = new FeedPlan.Stream("train", "/d", new UUID(1, 2), 3, "train", 16, false);
         FeedText.describe(
@@ -20,7 +24,7 @@ class FeedTextTest {
                         "photos",
                         new UUID(3, 4),
                         List.of(stream),
-                        OrderSpec.defaults().toJson(),
+                        order.toJson(),
                         List.of(groups),
                         epochs,
                         OnCorrupt.FAIL,
@@ -42,5 +46,11 @@ class FeedTextTest {
         assertThat(described(3, new FeedPlan.Group("train", "default"), new FeedPlan.Group("train", "probe")))
                 .contains("ends: each group of each stream has 3 epochs; the feed ends when train/default, train/probe"
                         + " have finished their epochs");
+    }
+
+    @Test
+    void saysWhichSamplesAreLeft() {
+        assertThat(described(OrderSpec.defaults().withWhere("5<n"), 0)).contains("samples: only those for which n > 5");
+        assertThat(described(0)).doesNotContain("samples:");
     }
 }
