@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 import order_prototype as prototype
+import stoker
 from rounds import rounds
 from small_datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
 from stoker._condition.syntax import canonical, column_text, parse
 from stoker._condition.words import ConditionError
-from stoker._dataset.bound_condition import BoundCondition
+from stoker._dataset.bound_condition import BoundCondition, ChunkValues
 from stoker._dataset.chunk import ChunkHead, ColumnData
 from stoker._dataset.selection import select
 from stoker._dataset.snapshot import open_snapshot
@@ -68,6 +69,16 @@ def _write(root: Path, seed: int = 1, chunks: tuple[int, ...] = (13, 1, 64, 30, 
     return writer
 
 
+def _write_with_the_writer(root: Path, seed: int = 1) -> list[dict[str, Any]]:
+    """The same samples in chunks with footers, from which single columns can be read."""
+    fields = {f["name"]: f["type"] + ("?" if f.get("nullable") else "") for f in FIELDS}
+    samples = _samples(Random(seed), 134)
+    with stoker.Writer(root, fields, payload=["image"], shuffle=False, chunk_size=2048) as writer:
+        for sample in samples:
+            writer.write(sample)
+    return samples
+
+
 def _sqlite(samples: list[dict[str, Any]]) -> sqlite3.Connection:
     database = sqlite3.connect(":memory:")
     names = ("key", "label", "flag", "score", "n", "tiny", "caption")
@@ -108,10 +119,19 @@ def _condition(rng: Random, depth: int) -> str:
     return f"{column} {rng.choice(['=', '<>', '!=', '<', '<=', '>', '>='])} {rng.choice(values)}"
 
 
-def test_a_condition_selects_what_sqlite_selects(tmp_path: Path) -> None:
-    writer = _write(tmp_path / "d")
-    database = _sqlite([writer.rows[at] for at in sorted(writer.rows)])
-    keys = {at: s["key"] for at, s in writer.rows.items()}
+@pytest.mark.parametrize("has_footers", [False, True])
+def test_a_condition_selects_what_sqlite_selects(tmp_path: Path, has_footers: bool) -> None:
+    if has_footers:
+        samples = _write_with_the_writer(tmp_path / "d")
+        keys = {}
+        for row in stoker.open(tmp_path / "d").to_arrow(columns=["key", "stoker.chunk", "stoker.row"]).to_pylist():
+            keys[row["stoker.chunk"], row["stoker.row"]] = row["key"]
+        assert len(keys) == len(samples)
+    else:
+        writer = _write(tmp_path / "d")
+        samples = [writer.rows[at] for at in sorted(writer.rows)]
+        keys = {at: s["key"] for at, s in writer.rows.items()}
+    database = _sqlite(samples)
     snapshot = open_snapshot(tmp_path / "d")
 
     def one(rng: Random) -> None:
@@ -364,7 +384,7 @@ def test_conditions_select_the_rows_of_the_vectors() -> None:
     classes = sorted({row["c"] for row in vectors["rows"]} - {None})
     names = [Field("Key", "utf8"), *fields]
     columns = [_column(f, [row[f.name.replace("Key", "key")] for row in vectors["rows"]], classes) for f in names]
-    head = ChunkHead(len(vectors["rows"]), tuple(columns), ())
+    head = ChunkValues.of(ChunkHead(len(vectors["rows"]), tuple(columns), ()))
 
     def bound(where: str) -> BoundCondition:
         return BoundCondition(parse(where), fields, {"c": tuple(classes)}, "the vectors")

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from stoker._condition import literals
 from stoker._condition.syntax import And, Comparison, Condition, IsNull, Not, Operator, Value, ValueKind, columns
 from stoker._condition.words import ConditionError
-from stoker._dataset.chunk import ChunkHead, ColumnData
+from stoker._dataset.chunk import ChunkHead, ColumnData, PayloadPlaces
 from stoker._format.fields import Field
 from stoker._format.numbers import FLOATS, bfloat16_values
 from stoker._format.temporal import DECIMAL, Date, Decimal128, Time, Timestamp
@@ -42,7 +42,22 @@ class Truth(NamedTuple):
     """Rows for which it is neither true nor false; None: there are none."""
 
 
-_Test = Callable[[ChunkHead], Truth]
+class ChunkValues(NamedTuple):
+    """What conditions read of a chunk, with the columns of the version."""
+
+    rows: int
+    small: Callable[[int], ColumnData]
+    """Gives a column by its number: the key is 0, and the small fields follow."""
+    payload: Callable[[int], PayloadPlaces]
+    """Gives a payload field by its number among them."""
+
+    @staticmethod
+    def of(head: ChunkHead) -> ChunkValues:
+        """The values of a whole head."""
+        return ChunkValues(head.rows, head.small.__getitem__, head.payload.__getitem__)
+
+
+_Test = Callable[[ChunkValues], Truth]
 
 
 class BoundCondition:
@@ -68,9 +83,9 @@ class BoundCondition:
             self._check_name(name)
         self._test = self._bind(condition)
 
-    def selects(self, head: ChunkHead) -> Bools:
-        """Returns for each row of a chunk whether the condition is true. `head` has the columns of the version."""
-        return self._test(head).true
+    def selects(self, chunk: ChunkValues) -> Bools:
+        """Returns for each row of a chunk whether the condition is true."""
+        return self._test(chunk).true
 
     def _check_name(self, name: str) -> None:
         if name in self._fields:
@@ -87,14 +102,14 @@ class BoundCondition:
             return self._is_null(condition.column)
         if isinstance(condition, Not):
             inner = self._bind(condition.part)
-            return lambda head: _not(inner(head))
+            return lambda chunk: _not(inner(chunk))
         tests = [self._bind(part) for part in condition.parts]
         join = _and if isinstance(condition, And) else _or
 
-        def joined(head: ChunkHead) -> Truth:
-            result = tests[0](head)
+        def joined(chunk: ChunkValues) -> Truth:
+            result = tests[0](chunk)
             for test in tests[1:]:
-                result = join(result, test(head))
+                result = join(result, test(chunk))
             return result
 
         return joined
@@ -102,10 +117,9 @@ class BoundCondition:
     def _is_null(self, name: str) -> _Test:
         payload, small = self._payload.get(name), self._small.get(name)
 
-        def test(head: ChunkHead) -> Truth:
-            column: Any = head.payload[payload] if payload is not None else head.small[small or 0]
-            valid = column.validity
-            return Truth(np.zeros(head.rows, np.bool_) if valid is None else ~valid, None)
+        def test(chunk: ChunkValues) -> Truth:
+            valid = (chunk.small(small or 0) if payload is None else chunk.payload(payload)).validity
+            return Truth(np.zeros(chunk.rows, np.bool_) if valid is None else ~valid, None)
 
         return test
 
@@ -133,8 +147,8 @@ class BoundCondition:
             ) from None
         number = self._small[field.name] if field is not _KEY else 0
 
-        def compared(head: ChunkHead) -> Truth:
-            column = head.small[number]
+        def compared(chunk: ChunkValues) -> Truth:
+            column = chunk.small(number)
             true = test(column)
             if column.validity is None:
                 return Truth(true, None)

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,13 +20,14 @@ import numpy.typing as npt
 
 from stoker._condition.syntax import And, Condition, canonical, parse
 from stoker._condition.words import ConditionError
-from stoker._dataset.bound_condition import BoundCondition
+from stoker._dataset.bound_condition import BoundCondition, ChunkValues
 from stoker._dataset.chunk import ChunkReader
+from stoker._dataset.columns import ColumnReader
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._order.stream_order import RowSelection, StreamChunks
 from stoker._store.remote_path import RemotePath
-from stoker.errors import StokerError
+from stoker.errors import CorruptDataError, StokerError
 
 _LOG = logging.getLogger("stoker")
 _MAGIC = b"STKSEL1\n"
@@ -72,12 +74,7 @@ def _evaluated(snapshot: Snapshot, split: str, chunks: StreamChunks, bound: Boun
     bitmaps: dict[int, npt.NDArray[np.uint8]] = {}
 
     def evaluate(place: int) -> tuple[int, int, npt.NDArray[np.uint8]]:
-        fd = reader.open_head(int(index[place]))
-        try:
-            head = reader.head(fd, int(index[place]))
-        finally:
-            os.close(fd)
-        true = bound.selects(head)
+        true = _selected(reader, int(index[place]), bound)
         gone = chunks.removed.get(place)
         if gone is not None:
             true[gone] = False
@@ -94,6 +91,28 @@ def _evaluated(snapshot: Snapshot, split: str, chunks: StreamChunks, bound: Boun
                 if 0 < count < chunks.rows[place]:
                     bitmaps[place] = bits
     return RowSelection(where, counts, bitmaps)
+
+
+def _selected(reader: ChunkReader, index: int, bound: BoundCondition) -> npt.NDArray[np.bool_]:
+    """Evaluates a condition on the rows of a chunk, by its index in the chunk table."""
+    fd = reader.open_head(index)
+    try:
+        if reader.far is None:
+            try:
+                return bound.selects(_columns(reader, fd, index))
+            except CorruptDataError as e:
+                _LOG.debug("the whole head is read, which has its own checksum: %s", e)
+        return bound.selects(ChunkValues.of(reader.head(fd, index)))
+    finally:
+        os.close(fd)
+
+
+def _columns(reader: ChunkReader, fd: int, index: int) -> ChunkValues:
+    """The values of a chunk of which only the columns in the condition are read."""
+    file = ColumnReader(reader, fd, index)
+    payload = [number for number, column in enumerate(reader.layout.columns) if column.payload]
+    rows = int(reader.snapshot.chunks.columns["rows"][index])
+    return ChunkValues(rows, cache(file.column), lambda number: file.payload(payload[number]))
 
 
 def _refuse_empty(snapshot: Snapshot, split: str, chunks: StreamChunks, condition: Condition, what: str) -> None:

@@ -125,6 +125,10 @@ class FeedClientTest {
                     .isInstanceOf(StateMismatchException.class)
                     .hasMessageContaining("version 2 in the state, 3 here")
                     .hasMessageContaining("seed 6 in the state, 5 here");
+            assertThatThrownBy(() -> feed.load(state.replace("\"function\":1", "\"function\":2")
+                            .replace("\"lane_order\":\"mixed\"", "\"lane_order\":\"mixed\",\"where\":\"n > 5\"")))
+                    .isInstanceOf(StateMismatchException.class)
+                    .hasMessageContaining("where n > 5 in the state, not set here");
             assertThatThrownBy(() -> feed.load(state.replace("0011", "1100")))
                     .isInstanceOf(StateMismatchException.class)
                     .hasMessageContaining("fingerprint");

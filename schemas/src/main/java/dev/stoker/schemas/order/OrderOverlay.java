@@ -24,6 +24,8 @@ public final class OrderOverlay {
     /** No keys: the feed's default applies. */
     public static final OrderOverlay NONE = new OrderOverlay(new TreeMap<>());
 
+    private static final String NOT_SET = "not set";
+
     /** Keys in canonical order. */
     private enum Key {
         FUNCTION,
@@ -134,12 +136,21 @@ public final class OrderOverlay {
         List<Difference> differences = new ArrayList<>();
         Map<Key, Object> inForce = values(spec);
         given.forEach((key, value) -> {
-            if (!value.equals(inForce.get(key))) {
-                Object own = inForce.get(key);
-                differences.add(new Difference(key.text(), value.toString(), own == null ? "not set" : own.toString()));
+            if (key != Key.FUNCTION && !value.equals(inForce.get(key))) {
+                differences.add(new Difference(key.text(), value.toString(), named(inForce.get(key))));
             }
         });
+        Object function = given.get(Key.FUNCTION);
+        if (function != null && (Long) function != spec.function() && !given.containsKey(Key.WHERE)) {
+            // The function follows from the keys: 1 has no condition.
+            String asked = (Long) function == 1 ? NOT_SET : "set";
+            differences.add(new Difference(Key.WHERE.text(), asked, named(inForce.get(Key.WHERE))));
+        }
         return differences;
+    }
+
+    private static String named(@Nullable Object value) {
+        return value == null ? NOT_SET : value.toString();
     }
 
     public boolean isEmpty() {

@@ -128,6 +128,9 @@ class RowSelectionTest {
         assertThat(OrderOverlay.fromJson("{\"where\":\"a > 2\"}").differences(OrderSpec.defaults()))
                 .extracting(Object::toString)
                 .containsExactly("where is not set here, asked for a > 2");
+        assertThat(OrderOverlay.of(OrderSpec.defaults()).differences(spec.withWhere("a > 1")))
+                .extracting(Object::toString)
+                .containsExactly("where is a > 1 here, asked for not set");
         assertThatThrownBy(() -> OrderSpec.fromJson(spec.toJson().replace("\"function\":2", "\"function\":1")))
                 .hasMessageContaining("function is 1, but where is a key of function 2");
         assertThatThrownBy(() ->
