@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from stoker._condition.syntax import Value
+from stoker._condition.words import stripped
 from stoker._format.temporal import DAY_SECONDS, UNITS, Date, Decimal128, Time, Timestamp
 
 _DATE = re.compile(r"([+-]?)([0-9]{4,9})-([0-9]{2})-([0-9]{2})")
-_TIME = re.compile(r"([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{1,9}))?)?")
-_OFFSET = re.compile(r"(.*?)(Z|z|[+-][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)", re.DOTALL)
+_TIME = re.compile(r"([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]{0,9}))?)?")
+_OFFSET = re.compile(r"(.*?)(Z|[+-][0-9]{2}(?::[0-9]{2}(?::[0-9]{2})?)?)", re.DOTALL)
 _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -30,7 +32,10 @@ def real(text: str, narrow: bool) -> float:
     with np.errstate(over="ignore"):
         near = np.float32(value)
     if not np.isfinite(near):
-        return float(near)
+        # The float64 may have been rounded up to where a float32 overflows.
+        largest = float(np.finfo(np.float32).max)
+        overflows = abs(number(text)) >= Fraction(largest) + Fraction(2) ** 103
+        return math.copysign(math.inf if overflows else largest, value)
     # The way over a float64 rounds twice, which can choose the wrong one of two neighbours.
     exact = number(text)
     with np.errstate(over="ignore"):
@@ -41,7 +46,7 @@ def real(text: str, narrow: bool) -> float:
 
 def units(kind: Date | Time | Timestamp, value: Value) -> Fraction:
     """A date, time or timestamp in units of its column. Raises `ValueError` if the text is none."""
-    text = value.text.strip()
+    text = stripped(value.text)
     if isinstance(kind, Date):
         return Fraction(_days(text))
     if isinstance(kind, Time):
@@ -65,9 +70,9 @@ def _instant(text: str) -> Fraction:
 
 
 def _offset(text: str) -> int:
-    if text in ("Z", "z"):
+    if text == "Z":
         return 0
-    hours, minutes, seconds = (int(part) for part in (text[1:] + ":00").split(":")[:3])
+    hours, minutes, seconds = (int(part) for part in (text[1:] + ":00:00").split(":")[:3])
     total = (hours * 60 + minutes) * 60 + seconds
     if minutes > 59 or seconds > 59 or total > 18 * 3600:
         raise ValueError
@@ -78,6 +83,8 @@ def _days(text: str) -> int:
     """Days since 1970-01-01, of the proleptic Gregorian calendar."""
     match = _DATE.fullmatch(text)
     if match is None or (match[1] == "+") != (len(match[2]) > 4 and match[1] != "-"):
+        raise ValueError
+    if match[1] == "-" and not int(match[2]):
         raise ValueError
     year, month, day = int(match[1] + match[2]), int(match[3]), int(match[4])
     is_leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)

@@ -113,3 +113,13 @@ def _in(character: str, *categories: str) -> bool:
 
 def _is_space(character: str) -> bool:
     return character in "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f" or (_in(character, "Z") and character not in _NO_BREAK)
+
+
+def stripped(text: str) -> str:
+    """The text without white space around it."""
+    start, end = 0, len(text)
+    while start < end and _is_space(text[start]):
+        start += 1
+    while end > start and _is_space(text[end - 1]):
+        end -= 1
+    return text[start:end]
