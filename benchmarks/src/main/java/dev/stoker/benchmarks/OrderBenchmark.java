@@ -9,6 +9,7 @@ import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Piece;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.StreamChunksBuilder;
 import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.schemas.order.WindowSlice;
@@ -74,7 +75,7 @@ public final class OrderBenchmark {
     }
 
     static StreamChunks chunks(int count, int chunkRows, Shape shape) {
-        StreamChunks.Builder builder = StreamChunks.builder(count);
+        StreamChunksBuilder builder = StreamChunks.builder(count);
         int[] removed = {1, 2, chunkRows / 13};
         for (int i = 0; i < count; i++) {
             UUID id = new UUID(0x0195_0000_0000_7000L + i, 0x8000_0000_0000_0000L + i);

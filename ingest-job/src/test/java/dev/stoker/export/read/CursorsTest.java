@@ -9,6 +9,7 @@ import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Piece;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.StreamChunksBuilder;
 import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.schemas.testing.Rounds;
@@ -26,7 +27,7 @@ class CursorsTest {
     private record Sample(int chunk, int row) {}
 
     private static StreamChunks chunks(Random random) {
-        StreamChunks.Builder builder = StreamChunks.builder(8);
+        StreamChunksBuilder builder = StreamChunks.builder(8);
         int count = random.nextInt(9);
         for (int ordinal = 0; ordinal < count; ordinal++) {
             int rows = 1 + random.nextInt(20);

@@ -3,7 +3,6 @@ package dev.stoker.schemas.order;
 import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -19,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamChunks {
     private static final byte GHOST = 0;
-    private static final byte WHOLE = 1;
-    private static final byte THINNED = 2;
+    static final byte WHOLE = 1;
+    static final byte THINNED = 2;
     private static final int[] NO_ROWS = {};
 
     private final int size;
@@ -52,7 +51,7 @@ public final class StreamChunks {
     /** The rows that a condition selects; null if there is none. */
     private final @Nullable RowSelection selected;
 
-    private StreamChunks(Builder b) {
+    StreamChunks(StreamChunksBuilder b) {
         size = b.size;
         liveChunks = b.liveChunks;
         liveRowsInAll = b.liveRows;
@@ -121,8 +120,8 @@ public final class StreamChunks {
     }
 
     /** @param expectedChunks expected number of chunks, including ghosts; the actual number may differ */
-    public static Builder builder(int expectedChunks) {
-        return new Builder(expectedChunks);
+    public static StreamChunksBuilder builder(int expectedChunks) {
+        return new StreamChunksBuilder(expectedChunks);
     }
 
     /** Returns the number of chunks, including ghosts. */
@@ -271,143 +270,5 @@ public final class StreamChunks {
     public int[] removedRows(int index) {
         int at = Arrays.binarySearch(thinned, index);
         return at < 0 ? NO_ROWS : Arrays.copyOfRange(removedRows, thinnedStart[at], thinnedStart[at + 1]);
-    }
-
-    /** Collects chunks in ascending ordinal. Not thread-safe. */
-    public static final class Builder {
-        private int size;
-        private int liveChunks;
-        private long liveRows;
-        private long[] ordinals;
-        private long[] idHigh;
-        private long[] idLow;
-        private int[] rows;
-        private byte[] states;
-        private int[] lengths;
-        private int[] crcs;
-        private int[] headLengths;
-        private int[] headCrcs;
-        private long[] largestRows;
-        private int[] thinned = new int[4];
-        private int[] thinnedStart = new int[5];
-        private int[] removed = new int[16];
-        private int thinnedCount;
-        private int removedCount;
-        private final Map<Integer, ChunkOverlay> overlays = new HashMap<>();
-        private AddedFields added = AddedFields.NONE;
-
-        private Builder(int expectedChunks) {
-            int n = Math.max(1, expectedChunks);
-            ordinals = new long[n];
-            idHigh = new long[n];
-            idLow = new long[n];
-            rows = new int[n];
-            states = new byte[n];
-            lengths = new int[n];
-            crcs = new int[n];
-            headLengths = new int[n];
-            headCrcs = new int[n];
-            largestRows = new long[n];
-        }
-
-        /** Sets the fields that the version has beside those of dataset.json. */
-        public Builder added(AddedFields fields) {
-            added = fields;
-            return this;
-        }
-
-        /** Adds a chunk that is no longer part of the version but keeps its place in the lanes. */
-        public Builder addGhost(long ordinal, int rowsAtCommit) {
-            append(ordinal, rowsAtCommit);
-            return this;
-        }
-
-        /** Adds a chunk of the version with all its rows. */
-        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, ExpectedChunk file) {
-            return addLive(ordinal, id, rowsAtCommit, new int[0], file);
-        }
-
-        /**
-         * Adds a chunk of the version.
-         *
-         * @param removedRows ascending rows that are no longer part of the version; not retained
-         */
-        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, int[] removedRows, ExpectedChunk file) {
-            for (int i = 0; i < removedRows.length; i++) {
-                if (removedRows[i] < 0
-                        || removedRows[i] >= rowsAtCommit
-                        || (i > 0 && removedRows[i] <= removedRows[i - 1])) {
-                    throw new IllegalArgumentException("chunk " + ordinal + " of " + rowsAtCommit
-                            + " rows: removed rows must ascend within it, found " + removedRows[i] + " at place " + i);
-                }
-            }
-            int at = append(ordinal, rowsAtCommit);
-            states[at] = removedRows.length > 0 ? THINNED : WHOLE;
-            idHigh[at] = id.getMostSignificantBits();
-            idLow[at] = id.getLeastSignificantBits();
-            lengths[at] = (int) file.lengthBytes();
-            crcs[at] = file.crc32c();
-            headLengths[at] = (int) file.headLengthBytes();
-            headCrcs[at] = file.headCrc32c();
-            largestRows[at] = file.largestRowBytes();
-            if (file.overlay() != null) {
-                overlays.put(at, file.overlay());
-            }
-            liveChunks++;
-            liveRows += rowsAtCommit - removedRows.length;
-            if (removedRows.length > 0) {
-                thin(at, removedRows);
-            }
-            return this;
-        }
-
-        public StreamChunks build() {
-            return new StreamChunks(this);
-        }
-
-        private int append(long ordinal, int rowsAtCommit) {
-            if (ordinal < 0 || (size > 0 && ordinal <= ordinals[size - 1])) {
-                throw new IllegalArgumentException("chunk ordinals must ascend from 0: " + ordinal
-                        + (size > 0 ? " after " + ordinals[size - 1] : ""));
-            }
-            if (rowsAtCommit < 0) {
-                throw new IllegalArgumentException("chunk " + ordinal + " has " + rowsAtCommit + " rows");
-            }
-            if (size == ordinals.length) {
-                grow();
-            }
-            ordinals[size] = ordinal;
-            rows[size] = rowsAtCommit;
-            return size++;
-        }
-
-        private void thin(int index, int[] removedRows) {
-            if (thinnedCount == thinned.length) {
-                thinned = Arrays.copyOf(thinned, thinnedCount * 2);
-                thinnedStart = Arrays.copyOf(thinnedStart, thinnedCount * 2 + 1);
-            }
-            int needed = Math.addExact(removedCount, removedRows.length);
-            if (needed > removed.length) {
-                removed = Arrays.copyOf(removed, (int) Math.max(needed, Math.min(removed.length * 2L, 1 << 30)));
-            }
-            thinned[thinnedCount] = index;
-            thinnedStart[thinnedCount++] = removedCount;
-            System.arraycopy(removedRows, 0, removed, removedCount, removedRows.length);
-            removedCount = needed;
-        }
-
-        private void grow() {
-            int n = (int) Math.min(Integer.MAX_VALUE - 8L, size * 2L);
-            ordinals = Arrays.copyOf(ordinals, n);
-            idHigh = Arrays.copyOf(idHigh, n);
-            idLow = Arrays.copyOf(idLow, n);
-            rows = Arrays.copyOf(rows, n);
-            states = Arrays.copyOf(states, n);
-            lengths = Arrays.copyOf(lengths, n);
-            crcs = Arrays.copyOf(crcs, n);
-            headLengths = Arrays.copyOf(headLengths, n);
-            headCrcs = Arrays.copyOf(headCrcs, n);
-            largestRows = Arrays.copyOf(largestRows, n);
-        }
     }
 }

@@ -11,6 +11,7 @@ import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.order.ExpectedChunk;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.StreamChunksBuilder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -281,7 +282,7 @@ public final class ChunkTable {
         for (int i = 0; i < columns.size; i++) {
             count += columns.split[i] == number ? 1 : 0;
         }
-        StreamChunks.Builder stream = StreamChunks.builder(count).added(added());
+        StreamChunksBuilder stream = StreamChunks.builder(count).added(added());
         long nulls = added().fields().stream()
                 .mapToLong(field -> RowSize.of(field.type(), true, 0))
                 .sum();

@@ -58,7 +58,7 @@ class FingerprintTest {
 
     @Test
     void digestsManyChunksAndRemovedRowsAsOneText() throws Exception {
-        StreamChunks.Builder builder = StreamChunks.builder(5000);
+        StreamChunksBuilder builder = StreamChunks.builder(5000);
         ByteBuffer text = ByteBuffer.allocate(1 << 20);
         for (int i = 0; i < 5000; i++) {
             int[] removed = IntStream.range(0, i % 700 == 3 ? 9000 : i % 3).toArray();

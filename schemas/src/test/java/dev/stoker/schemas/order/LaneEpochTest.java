@@ -37,7 +37,7 @@ class LaneEpochTest {
 
     @Test
     void asksForASmallerWindowWhenItHoldsMoreRowsThanAnArray() {
-        StreamChunks.Builder builder = StreamChunks.builder(2);
+        StreamChunksBuilder builder = StreamChunks.builder(2);
         for (int i = 0; i < 2; i++) {
             builder.addLive(i, new UUID(0, i), Integer.MAX_VALUE, new ExpectedChunk(100, 0, 0, 0, 0));
         }
@@ -46,7 +46,7 @@ class LaneEpochTest {
     }
 
     private static LaneEpoch lane(int[] rows, long length) {
-        StreamChunks.Builder builder = StreamChunks.builder(rows.length);
+        StreamChunksBuilder builder = StreamChunks.builder(rows.length);
         for (int i = 0; i < rows.length; i++) {
             builder.addLive(i, new UUID(0, i), rows[i], new ExpectedChunk(length, 0, 0, 0, 0));
         }

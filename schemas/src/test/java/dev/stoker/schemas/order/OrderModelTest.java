@@ -264,7 +264,7 @@ class OrderModelTest {
     }
 
     private static StreamChunks build(List<NaiveChunk> chunks) {
-        StreamChunks.Builder builder = StreamChunks.builder(chunks.size() / 2);
+        StreamChunksBuilder builder = StreamChunks.builder(chunks.size() / 2);
         for (NaiveChunk c : chunks) {
             if (c.live()) {
                 int[] removed = c.removed().stream().mapToInt(r -> r).toArray();

@@ -17,7 +17,7 @@ class OrderScaleTest {
 
     @Test
     void firstBatchAtAnyPositionTakesLittleMemoryAndTime() {
-        StreamChunks.Builder builder = StreamChunks.builder(CHUNKS);
+        StreamChunksBuilder builder = StreamChunks.builder(CHUNKS);
         ExpectedChunk file = new ExpectedChunk(8 << 20, 1, 1 << 16, 2, 1 << 14);
         for (int i = 0; i < CHUNKS; i++) {
             builder.addLive(i, new UUID(i, ~i), ROWS, file);

@@ -23,8 +23,8 @@ class RowSelectionTest {
 
     private static void one(Random random) {
         int size = 1 + random.nextInt(12);
-        StreamChunks.Builder all = StreamChunks.builder(size);
-        StreamChunks.Builder less = StreamChunks.builder(size);
+        StreamChunksBuilder all = StreamChunks.builder(size);
+        StreamChunksBuilder less = StreamChunks.builder(size);
         int[] counts = new int[size];
         Map<Integer, byte[]> bitmaps = new HashMap<>();
         for (int i = 0; i < size; i++) {
@@ -135,7 +135,7 @@ class RowSelectionTest {
                 .hasMessageContaining("function is 1, but where is a key of function 2");
         assertThatThrownBy(() ->
                         OrderSpec.fromJson(OrderSpec.defaults().toJson().replace("\"function\":1", "\"function\":2")))
-                .hasMessageContaining("function is 2, but its keys are those of function 1");
+                .hasMessageContaining("function is 2, but its keys need function 1");
         assertThatThrownBy(() -> OrderOverlay.fromJson("{\"where\":\"a >\"}")).hasMessageContaining("where: expected");
         assertThatThrownBy(() -> OrderOverlay.fromJson("{\"pack\":{}}")).hasMessageContaining("pack is reserved");
     }

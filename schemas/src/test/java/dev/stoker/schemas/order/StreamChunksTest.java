@@ -40,7 +40,7 @@ class StreamChunksTest {
 
     @Test
     void refusesOrdinalsThatDoNotAscend() {
-        StreamChunks.Builder builder = StreamChunks.builder(2).addGhost(3, 7);
+        StreamChunksBuilder builder = StreamChunks.builder(2).addGhost(3, 7);
         assertThatThrownBy(() -> builder.addGhost(3, 7)).hasMessageContaining("must ascend from 0: 3 after 3");
         assertThatThrownBy(() -> StreamChunks.builder(0).addGhost(-1, 7)).hasMessageContaining("must ascend");
     }
@@ -48,7 +48,7 @@ class StreamChunksTest {
     @Test
     void refusesRowsThatAreNotThere() {
         ExpectedChunk file = new ExpectedChunk(100, 0, 0, 0, 0);
-        StreamChunks.Builder builder = StreamChunks.builder(2);
+        StreamChunksBuilder builder = StreamChunks.builder(2);
         assertThatThrownBy(() -> builder.addLive(0, ID, 5, new int[] {5}, file)).hasMessageContaining("chunk 0 of 5");
         assertThatThrownBy(() -> builder.addLive(0, ID, 5, new int[] {2, 2}, file))
                 .hasMessageContaining("found 2");

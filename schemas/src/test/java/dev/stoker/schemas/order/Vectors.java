@@ -19,7 +19,7 @@ public final class Vectors {
     }
 
     static StreamChunks chunks(JsonNode list) {
-        StreamChunks.Builder builder = StreamChunks.builder(0);
+        StreamChunksBuilder builder = StreamChunks.builder(0);
         for (JsonNode chunk : list) {
             long ordinal = chunk.get("ordinal").longValue();
             int rows = chunk.get("rows").intValue();
