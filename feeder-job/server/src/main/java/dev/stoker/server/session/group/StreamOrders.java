@@ -35,6 +35,8 @@ public final class StreamOrders {
     private final WorkingMemory memory;
     private final OrderSpec defaults;
     private final Groups groups;
+    /** Its monitor is held while a new order is made. */
+    private final Object making = new Object();
     /** Groups keep the orders that they use; others may be garbage-collected. Guarded by the monitor of this object. */
     private final Map<Key, WeakReference<GroupOrder>> orders = new HashMap<>();
     /** Guarded by the monitor of this object. */
@@ -160,16 +162,27 @@ public final class StreamOrders {
      *
      * @throws ProtocolException if it does not fit into the working memory, or the version cannot be opened
      */
-    private synchronized GroupOrder of(OrderSpec spec, long version) throws ProtocolException {
+    private GroupOrder of(OrderSpec spec, long version) throws ProtocolException {
         Key key = new Key(spec, version);
-        WeakReference<GroupOrder> known = orders.get(key);
-        GroupOrder order = known == null ? null : known.get();
-        if (order == null) {
-            order = open(version, spec);
-            memory.require(order, groups.open());
-            orders.values().removeIf(reference -> reference.refersTo(null));
-            orders.put(key, new WeakReference<>(order));
+        Optional<GroupOrder> known = known(key);
+        if (known.isPresent()) {
+            return known.get();
         }
+        // A new condition is evaluated on all chunks. Sessions with known orders must not wait for that.
+        synchronized (making) {
+            Optional<GroupOrder> made = known(key);
+            return made.isPresent() ? made.get() : keep(key, open(version, spec));
+        }
+    }
+
+    private synchronized Optional<GroupOrder> known(Key key) {
+        return Optional.ofNullable(orders.get(key)).map(WeakReference::get);
+    }
+
+    private synchronized GroupOrder keep(Key key, GroupOrder order) throws ProtocolException {
+        memory.require(order, groups.open());
+        orders.values().removeIf(reference -> reference.refersTo(null));
+        orders.put(key, new WeakReference<>(order));
         return order;
     }
 
