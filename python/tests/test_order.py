@@ -176,7 +176,7 @@ def test_unknown_order_keys_are_refused() -> None:
         OrderSpec.from_json({"wheights": [1]})
     with pytest.raises(FormatTooNewError, match="weights is not known here"):
         OrderSpec.from_json({"weights": [1]})
-    with pytest.raises(ValueError, match="function is 2, but its keys are those of function 1"):
+    with pytest.raises(ValueError, match="function is 2, but its keys need function 1"):
         OrderSpec.from_json({"function": 2})
     assert OrderSpec.from_json({"where": "b>1"}).canonical().endswith(',"lane_order":"mixed","where":"b > 1"}')
     with pytest.raises(ValueError, match=r"seed.*batch_size"):

@@ -19,13 +19,13 @@ from rounds import rounds
 from small_datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
 from stoker._condition.syntax import canonical, column_text, parse
-from stoker._condition.words import ConditionError
 from stoker._dataset.bound_condition import BoundCondition, ChunkValues
 from stoker._dataset.chunk import ChunkHead, ColumnData
 from stoker._dataset.selection import select
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.fields import Field
 from stoker._format.message import Column
+from stoker.errors import ConditionError
 
 FIELDS = [
     {"name": "label", "type": "categorical", "nullable": True},

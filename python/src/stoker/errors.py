@@ -94,6 +94,10 @@ class InvalidSampleError(StokerError, ValueError):
     """A sample does not fit the dataset; the message names its key and the field."""
 
 
+class ConditionError(StokerError, ValueError):
+    """A condition cannot be parsed, does not fit the fields of the dataset, or selects no sample."""
+
+
 class DuplicateKeyError(InvalidSampleError):
     """Two samples have the same key, or the dataset already has the key."""
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from stoker._condition.words import ConditionError, Word, words, wrong
+from stoker._condition.words import Word, words, wrong
+from stoker.errors import ConditionError
 
 MAX_DEPTH = 200
 """Nested brackets, NOTs, INs and BETWEENs."""

@@ -7,6 +7,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from stoker.errors import ConditionError
+
 Kind = Literal["column", "keyword", "number", "text", "symbol", "end"]
 
 KEYWORDS = frozenset(
@@ -21,10 +23,6 @@ _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _QUOTED = re.compile(r'"((?:[^"]|"")+)"(?!")')
 _NO_BREAK = "\u00a0\u2007\u202f"
 _SHOWN = 30
-
-
-class ConditionError(ValueError):
-    """A condition that cannot be parsed or does not fit the columns."""
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from stoker._condition import literals
 from stoker._condition.syntax import And, Comparison, Condition, IsNull, Not, Operator, Value, ValueKind, columns
-from stoker._condition.words import ConditionError
 from stoker._dataset.chunk import ChunkHead, ColumnData, PayloadPlaces
 from stoker._format.fields import Field
 from stoker._format.numbers import FLOATS, bfloat16_values
 from stoker._format.temporal import DECIMAL, Date, Decimal128, Time, Timestamp
+from stoker.errors import ConditionError
 
 Bools = npt.NDArray[np.bool_]
 _SHOWN: dict[ValueKind, str] = {
@@ -66,7 +66,7 @@ class BoundCondition:
     def __init__(
         self, condition: Condition, fields: Sequence[Field], classes: Mapping[str, tuple[str, ...]], where: str
     ) -> None:
-        """`fields` and `classes` are those of the version; `where` names it, for errors.
+        """Takes the fields and the class names of a version. `where` is the name of the version in errors.
 
         Raises `ConditionError` for columns that do not exist, and for values that do not fit their type.
         """
@@ -232,7 +232,7 @@ def _accepts(operator: Operator, comparison: int) -> bool:
 
 
 def _result(operator: Operator, less: Bools, equal: Bools) -> Bools:
-    """From what is less and what is equal; everything else is greater."""
+    """Returns the result of an operator from the rows that are less and the rows that are equal."""
     if operator == "=":
         return equal
     if operator == "<>":

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._condition.syntax import And, Condition, canonical, parse
-from stoker._condition.words import ConditionError
 from stoker._dataset.bound_condition import BoundCondition, ChunkValues
 from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.columns import ColumnReader
@@ -27,7 +26,7 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._order.stream_order import RowSelection, StreamChunks
 from stoker._store.remote_path import RemotePath
-from stoker.errors import CorruptDataError, StokerError
+from stoker.errors import ConditionError, CorruptDataError, StokerError
 
 _LOG = logging.getLogger("stoker")
 _MAGIC = b"STKSEL1\n"
@@ -170,7 +169,10 @@ def _parsed(data: npt.NDArray[np.uint8], chunks: StreamChunks, where: str) -> Ro
     bitmaps = {}
     for place, size, end in zip(partial.tolist(), sizes.tolist(), ends.tolist(), strict=True):
         bits = data[end - size : end]
-        if int(np.unpackbits(bits).sum()) != counts[place]:
+        rows_of = np.unpackbits(bits, bitorder="little")
+        gone = chunks.removed.get(place)
+        beyond = rows_of[chunks.rows[place] :].any() or (gone is not None and rows_of[gone].any())
+        if int(rows_of.sum()) != counts[place] or beyond:
             return None
         bitmaps[place] = bits
     return RowSelection(where, counts, bitmaps)

@@ -18,6 +18,7 @@ from stoker._feed.notebooks import InNotebooks
 from stoker._feed.options import Options, suggesting
 from stoker._feed.reading import Reading
 from stoker._feed.report import report
+from stoker._feed.reporting import Reporting
 from stoker._feed.tf_dataset import dataset_of
 from stoker._feed.torch_dataset import class_for
 from stoker._feed.why import Explaining, Explanations
@@ -31,7 +32,7 @@ from stoker._transport.security import Security
 _LOG = logging.getLogger("stoker")
 
 
-class Feed(Explaining, InNotebooks):
+class Feed(Explaining, Reporting, InNotebooks):
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
     The first iteration begins at the loaded position, or else at the first batch of epoch 0. Each further iteration
@@ -343,26 +344,6 @@ class Feed(Explaining, InNotebooks):
         Raises `MissingDependencyError` without TensorFlow.
         """
         return dataset_of(self.__iter__, self._reading, signature or {}, missing)
-
-    # ---- how it goes
-
-    def stats(self) -> dict[str, float]:
-        """Returns batches, samples and bytes handed out, seconds since the first batch, and seconds waited.
-
-        The waits are given in total and, if known, by cause.
-        """
-        return self._reading.stats()
-
-    def stall_report(self) -> str:
-        """Returns the first line of `report`: how long the trainer waited for data, and for what."""
-        return self.report().partition("\n")[0]
-
-    def report(self) -> str:
-        """Returns a readable report: how long the trainer waited, for which feeder, lane and cause, and what may help.
-
-        With STOKER_REPORT=1 in the environment, `close` prints it. `stoker.prometheus` exports the same as metrics.
-        """
-        return report(self._reading.figures())
 
     def close(self) -> None:
         """Ends threads and connections. Batches that were handed out stay valid. A second call completes a failed one.

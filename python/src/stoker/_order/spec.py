@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from stoker._condition.syntax import canonical, parse
-from stoker._condition.words import ConditionError
-from stoker.errors import FormatTooNewError
+from stoker.errors import ConditionError, FormatTooNewError
 
 Tail = Literal["pad", "drop", "keep"]
 """What becomes of the end of an epoch when the ranks' shares are unequal."""
@@ -110,5 +109,5 @@ class OrderSpec:
             raise ValueError(f"order spec: unknown keys {', '.join(unknown)}")
         spec = OrderSpec(**given)
         if function is not None and function != spec.function:
-            raise ValueError(f"order spec: function is {function}, but its keys are those of function {spec.function}")
+            raise ValueError(f"order spec: function is {function}, but its keys need function {spec.function}")
         return spec
