@@ -139,7 +139,10 @@ public final class FeedClientBuilder {
 
     // ---- groups of settings
 
-    /** Sets seed, shuffle and lanes. They override the feed's defaults; those of the group's first client apply. */
+    /**
+     * Sets the order, such as seed, shuffle and lanes. The settings override the feed's defaults. The first client of a
+     * group determines the order of the group, and clients with other settings are refused.
+     */
     public FeedClientBuilder order(Consumer<OrderOptions> settings) {
         settings.accept(order);
         return this;

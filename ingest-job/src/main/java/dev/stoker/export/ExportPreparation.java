@@ -11,14 +11,15 @@ import dev.stoker.export.spec.Shard;
 import dev.stoker.export.task.ExportWork;
 import dev.stoker.export.task.Tables;
 import dev.stoker.export.task.Writers;
-import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.files.FilesWriter;
 import dev.stoker.formats.write.OutputColumn;
 import dev.stoker.formats.write.OutputTable;
 import dev.stoker.formats.write.RowFormatWriter;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.selection.SampleFilter;
 import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.text.Units;
@@ -64,7 +65,7 @@ final class ExportPreparation {
         List<String> problems = new ArrayList<>();
         String compression = compression(problems);
         this.splits = splits();
-        List<String> available = List.copyOf(ExportSelection.columns(fields()).keySet());
+        List<String> available = List.copyOf(SampleFilter.types(fields()).keySet());
         int[] columns = columns(available, problems);
         ArrayList<String> names = names(columns, available, problems);
         requireWhere(problems);
@@ -184,7 +185,7 @@ final class ExportPreparation {
             return;
         }
         RowExpression where = options.source().where().get();
-        Map<String, RowColumn> columns = ExportSelection.columns(fields());
+        Map<String, FieldType> columns = SampleFilter.types(fields());
         for (String name : where.columns()) {
             if (!columns.containsKey(name)) {
                 problems.add(
@@ -193,7 +194,7 @@ final class ExportPreparation {
         }
         if (columns.keySet().containsAll(where.columns())) {
             try {
-                where.bind(RowColumn.types(columns));
+                where.bind(columns);
             } catch (IllegalArgumentException e) {
                 problems.add("option --where: " + e.getMessage());
             }
@@ -270,7 +271,7 @@ final class ExportPreparation {
                 + (content.compression().equals("none") ? "" : ", compressed with " + content.compression()) + ")");
         lines.add("order  " + options.order());
         options.source().where().ifPresent(where -> lines.add("where  " + where));
-        List<String> left = new ArrayList<>(ExportSelection.columns(fields()).keySet());
+        List<String> left = new ArrayList<>(SampleFilter.types(fields()).keySet());
         for (int c = 0; c < content.columns().length; c++) {
             OutputColumn column = table.columns().get(c);
             int number = content.columns()[c];

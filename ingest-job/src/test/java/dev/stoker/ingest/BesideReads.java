@@ -31,15 +31,9 @@ final class BesideReads {
     static void copy(ObjectStore store, BesideOperations.Slot slot) throws IOException {
         InMemoryObjectStore target = new InMemoryObjectStore(SampleDatasets.CLOCK);
         CopyRule rule = new CopyRule(OptionalLong.empty(), 1, Set.of());
-        DatasetCopy.Listener nobody = new DatasetCopy.Listener() {
-            @Override
-            public void planned(CopyResult plan) {}
-
-            @Override
-            public void copied(long bytes) {}
-        };
-        CopyResult result =
-                new DatasetCopy(Dataset.open(store), target, rule, SampleDatasets.CLOCK, slot.ingest(), nobody).run();
+        CopyResult result = new DatasetCopy(
+                        Dataset.open(store), target, rule, SampleDatasets.CLOCK, slot.ingest(), SampleDatasets.IGNORING)
+                .run();
         BesideState.check(target);
         if (!result.isComplete()) {
             // Only an erasure may delete a chunk beside a copy.

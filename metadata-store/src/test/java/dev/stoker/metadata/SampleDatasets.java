@@ -3,6 +3,8 @@ package dev.stoker.metadata;
 import dev.stoker.metadata.commit.Update;
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.commit.VersionRequest;
+import dev.stoker.metadata.copy.CopyResult;
+import dev.stoker.metadata.copy.DatasetCopy;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.chunk.AddedFields;
@@ -33,6 +35,15 @@ public final class SampleDatasets {
 
     /** Stands still. */
     public static final InstantSource CLOCK = InstantSource.fixed(NOW);
+
+    /** Ignores the progress of a copy. */
+    public static final DatasetCopy.Listener IGNORING = new DatasetCopy.Listener() {
+        @Override
+        public void planned(CopyResult plan) {}
+
+        @Override
+        public void copied(long bytes) {}
+    };
 
     private SampleDatasets() {}
 

@@ -1,8 +1,6 @@
 package dev.stoker.cli.browse;
 
-import dev.stoker.export.read.ExportSelection;
-import dev.stoker.export.read.SampleFilter;
-import dev.stoker.formats.RowColumn;
+import dev.stoker.metadata.selection.SampleFilter;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.ScalarType;
@@ -37,7 +35,7 @@ record Filter(Optional<String> split, String prefix, Optional<OfClass> ofClass, 
      */
     record Where(String text, RowPredicate predicate, List<Field> fields) {
         static Where of(String text, List<Field> fields) {
-            RowPredicate predicate = RowExpression.parse(text).bind(RowColumn.types(ExportSelection.columns(fields)));
+            RowPredicate predicate = RowExpression.parse(text).bind(SampleFilter.types(fields));
             if (new SampleFilter(predicate, fields).readsPayload()) {
                 throw new IllegalArgumentException(
                         "the page reads no payload for a condition; use stoker export --where");

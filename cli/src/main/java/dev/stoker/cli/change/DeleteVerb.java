@@ -4,9 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.cli.output.CommandException;
 import dev.stoker.cli.output.ReadProgress;
 import dev.stoker.cli.samples.OpenDataset;
-import dev.stoker.export.read.ExportSelection;
-import dev.stoker.export.read.SampleFilter;
-import dev.stoker.formats.RowColumn;
 import dev.stoker.ingest.spec.KeyFile;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
@@ -17,6 +14,7 @@ import dev.stoker.metadata.removal.RemovalPlan;
 import dev.stoker.metadata.removal.SampleCondition;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.selection.SampleFilter;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.condition.RowExpression;
 import dev.stoker.schemas.condition.RowPredicate;
@@ -199,7 +197,7 @@ public final class DeleteVerb implements Callable<Integer> {
 
     private static Supplier<SampleCondition> condition(String text, List<Field> fields) {
         try {
-            RowPredicate predicate = RowExpression.parse(text).bind(RowColumn.types(ExportSelection.columns(fields)));
+            RowPredicate predicate = RowExpression.parse(text).bind(SampleFilter.types(fields));
             return () -> new SampleFilter(predicate, fields);
         } catch (IllegalArgumentException e) {
             // Without the cause, whose message would be printed instead.

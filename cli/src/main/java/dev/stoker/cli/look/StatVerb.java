@@ -38,7 +38,7 @@ public final class StatVerb implements Callable<Integer> {
     /** Keys that are looked up together. */
     private static final int TOGETHER = 1000;
 
-    /** What is known about a key. */
+    /** A requested key, and the place of its sample if the version has one. */
     record Answer(String key, Optional<SampleStat> stat) {}
 
     @Spec

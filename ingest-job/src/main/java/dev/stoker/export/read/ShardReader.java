@@ -4,6 +4,7 @@ import dev.stoker.export.spec.RowOrder;
 import dev.stoker.export.spec.Shard;
 import dev.stoker.formats.write.RowBatch;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.selection.SampleFilter;
 import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.batch.BatchBuilder;

@@ -30,6 +30,8 @@ final class SelectionFile {
     private static final int HEADER = 16;
     private static final int ENTRY = 16;
     private static final int DIGITS = 32;
+    /** The most bytes that a file has: the rows of 8 billion samples. */
+    private static final int MAX_BYTES = 1 << 30;
 
     private final ObjectStore store;
     private final String name;
@@ -58,7 +60,7 @@ final class SelectionFile {
     Optional<RowSelection> read() {
         byte[] content;
         try {
-            content = store.readAll(name, Integer.MAX_VALUE);
+            content = store.readAll(name, MAX_BYTES);
         } catch (NoSuchFileException | FileNotFoundException e) {
             return Optional.empty();
         } catch (IOException e) {
@@ -107,7 +109,7 @@ final class SelectionFile {
                     return Optional.empty();
                 }
                 in.get(at, bitmap);
-                if (ones(bitmap) != count) {
+                if (ones(bitmap) != count || !isOfRows(bitmap, i)) {
                     return Optional.empty();
                 }
                 at += bitmap.length;
@@ -117,13 +119,28 @@ final class SelectionFile {
         return at == in.limit() ? Optional.of(new RowSelection(where, counts, bitmaps)) : Optional.empty();
     }
 
+    /** Returns whether a bitmap selects rows of a chunk only, and none that was removed. */
+    private boolean isOfRows(byte[] bitmap, int chunk) {
+        int rest = chunks.rows(chunk) & 7;
+        boolean isOf = rest == 0 || (bitmap[bitmap.length - 1] & 0xff) >> rest == 0;
+        for (int row : chunks.removedRows(chunk)) {
+            isOf &= (bitmap[row >> 3] >> (row & 7) & 1) == 0;
+        }
+        return isOf;
+    }
+
     /** Keeps a selection, unless the dataset cannot be written. */
     void write(RowSelection selected) {
-        int bytes = HEADER;
+        long length = HEADER;
         for (int i = 0; i < chunks.size(); i++) {
             byte[] bitmap = selected.bitmap(i);
-            bytes += (chunks.isLive(i) ? ENTRY : 0) + (bitmap == null ? 0 : bitmap.length);
+            length += (chunks.isLive(i) ? ENTRY : 0) + (bitmap == null ? 0 : bitmap.length);
         }
+        if (length > MAX_BYTES) {
+            LOG.info("{} would have {} bytes, so the selection is not kept", store.describe(name), length);
+            return;
+        }
+        int bytes = (int) length;
         ByteBuffer out = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
         out.put(MAGIC).putInt(0).putInt(0);
         int live = 0;

@@ -3,7 +3,10 @@ package dev.stoker.metadata.selection;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.chunks.ChunkHeads;
 import dev.stoker.metadata.chunks.ParallelChunks;
+import dev.stoker.schemas.arrow.types.Field;
+import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.condition.RowExpression;
+import dev.stoker.schemas.condition.RowPredicate;
 import dev.stoker.schemas.order.RowSelection;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.table.ChunkTable;
@@ -13,6 +16,8 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -20,6 +25,8 @@ import java.util.stream.IntStream;
 /** Selects the rows of a version for which a condition is true: see "Selected rows" in docs/formats/order.md. */
 public final class Selections {
     private static final int THREADS = 8;
+    /** Names in a message, at most. */
+    private static final int LISTED = 20;
 
     private Selections() {}
 
@@ -40,11 +47,11 @@ public final class Selections {
         String version =
                 "version " + snapshot.version() + " of " + snapshot.info().name();
         RowExpression expression = RowExpression.parse(where);
-        HeadCondition condition = bind(expression, snapshot, version);
+        RowPredicate condition = bind(expression, snapshot, version);
         SelectionFile file = new SelectionFile(store, snapshot.info().id(), snapshot.version(), split, chunks, where);
         RowSelection selected = file.read().orElse(null);
         if (selected == null) {
-            selected = evaluate(store, snapshot.table(), chunks, condition, where);
+            selected = evaluate(store, snapshot, chunks, condition, where);
             file.write(selected);
         }
         if (selected.rows() == 0) {
@@ -55,30 +62,54 @@ public final class Selections {
         return chunks.select(selected);
     }
 
-    private static HeadCondition bind(RowExpression expression, Snapshot snapshot, String version) {
+    private static RowPredicate bind(RowExpression expression, Snapshot snapshot, String version) {
         try {
-            return new HeadCondition(expression, snapshot.info().fields());
+            return bind(expression, snapshot.info().fields());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("where \"" + expression + "\" of " + version + ": " + e.getMessage(), e);
         }
     }
 
+    private static RowPredicate bind(RowExpression expression, List<Field> fields) {
+        Map<String, FieldType> types = SampleFilter.types(fields);
+        for (String name : expression.columns()) {
+            if (!types.containsKey(name)) {
+                throw new IllegalArgumentException("there is no column " + name + "; the columns are "
+                        + types.keySet().stream().limit(LISTED).collect(Collectors.joining(", "))
+                        + (types.size() > LISTED ? ", …" : ""));
+            }
+        }
+        RowPredicate predicate = expression.bind(types);
+        Optional<String> payload = new SampleFilter(predicate, fields).comparedPayload();
+        if (payload.isPresent()) {
+            throw new IllegalArgumentException("the column " + payload.get() + " of type "
+                    + Objects.requireNonNull(types.get(payload.get())).canonical()
+                    + " is payload, which the condition of a feed cannot compare; only IS NULL and IS NOT NULL work."
+                    + " Compare small fields.");
+        }
+        return predicate;
+    }
+
     private static RowSelection evaluate(
-            ObjectStore store, ChunkTable table, StreamChunks chunks, HeadCondition condition, String where)
+            ObjectStore store, Snapshot snapshot, StreamChunks chunks, RowPredicate condition, String where)
             throws IOException {
+        ChunkTable table = snapshot.table();
         int[] counts = new int[chunks.size()];
         Map<Integer, byte[]> bitmaps = new ConcurrentHashMap<>();
         int[] live = IntStream.range(0, chunks.size()).filter(chunks::isLive).toArray();
-        ParallelChunks.forEach(live, THREADS, () -> chunk -> {
-            int index = table.indexOf(chunks.ordinal(chunk));
-            byte[] bitmap = condition.selects(ChunkHeads.read(store, table, index));
-            for (int row : chunks.removedRows(chunk)) {
-                bitmap[row >> 3] &= (byte) ~(1 << (row & 7));
-            }
-            counts[chunk] = SelectionFile.ones(bitmap);
-            if (counts[chunk] > 0 && counts[chunk] < chunks.rows(chunk)) {
-                bitmaps.put(chunk, bitmap);
-            }
+        ParallelChunks.forEach(live, THREADS, () -> {
+            SampleFilter filter = new SampleFilter(condition, snapshot.info().fields());
+            return chunk -> {
+                int index = table.indexOf(chunks.ordinal(chunk));
+                byte[] bitmap = filter.selects(ChunkHeads.read(store, table, index));
+                for (int row : chunks.removedRows(chunk)) {
+                    bitmap[row >> 3] &= (byte) ~(1 << (row & 7));
+                }
+                counts[chunk] = SelectionFile.ones(bitmap);
+                if (counts[chunk] > 0 && counts[chunk] < chunks.rows(chunk)) {
+                    bitmaps.put(chunk, bitmap);
+                }
+            };
         });
         return new RowSelection(where, counts, bitmaps);
     }
@@ -93,10 +124,10 @@ public final class Selections {
         }
         Map<String, Long> counts = new LinkedHashMap<>();
         for (RowExpression part : parts) {
-            HeadCondition condition = bind(part, snapshot, version);
+            RowPredicate condition = bind(part, snapshot, version);
             counts.put(
                     part.toString(),
-                    evaluate(store, snapshot.table(), chunks, condition, part.toString())
+                    evaluate(store, snapshot, chunks, condition, part.toString())
                             .rows());
         }
         return counts.entrySet().stream()

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.ExpiredVersionException;
+import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.chunks.ChunkHeads;
@@ -37,14 +38,6 @@ import java.util.TreeSet;
 /** Sources for copies, and the promises that a target keeps at any moment. */
 final class CopiedDatasets {
 
-    private static final DatasetCopy.Listener NOBODY = new DatasetCopy.Listener() {
-        @Override
-        public void planned(CopyResult plan) {}
-
-        @Override
-        public void copied(long bytes) {}
-    };
-
     private CopiedDatasets() {}
 
     static CopyRule rule(CopyRule.Extra... extras) {
@@ -56,7 +49,7 @@ final class CopiedDatasets {
     }
 
     static DatasetCopy copy(ObjectStore source, ObjectStore target, CopyRule rule) throws IOException {
-        return new DatasetCopy(Dataset.open(source), target, rule, CLOCK, "ada@host", NOBODY);
+        return new DatasetCopy(Dataset.open(source), target, rule, CLOCK, "ada@host", SampleDatasets.IGNORING);
     }
 
     static CopyResult run(ObjectStore source, ObjectStore target, CopyRule.Extra... extras) throws IOException {

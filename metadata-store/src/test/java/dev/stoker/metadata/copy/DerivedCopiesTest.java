@@ -14,6 +14,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.TablePolicy;
 import dev.stoker.metadata.commit.VersionCommitter;
 import dev.stoker.metadata.commit.VersionRequest;
@@ -93,14 +94,14 @@ class DerivedCopiesTest {
 
     private Mirror mirror(FaultyObjectStore source) throws IOException {
         CopyRule rule = new CopyRule(OptionalLong.empty(), 1, Set.of(Extra.TAGS_OF_SOURCE));
-        DatasetCopy.Listener nobody = new DatasetCopy.Listener() {
-            @Override
-            public void planned(CopyResult plan) {}
-
-            @Override
-            public void copied(long bytes) {}
-        };
-        return new Mirror(Dataset.open(source), target, rule, Duration.ofHours(24), () -> now, "ada@host", nobody);
+        return new Mirror(
+                Dataset.open(source),
+                target,
+                rule,
+                Duration.ofHours(24),
+                () -> now,
+                "ada@host",
+                SampleDatasets.IGNORING);
     }
 
     @Test

@@ -30,14 +30,6 @@ import org.junit.jupiter.api.Test;
 /** A copy that was made before class names were erased stays a copy, and gives the same ids. */
 class ErasedClassesCopyTest {
 
-    private static final DatasetCopy.Listener NOBODY = new DatasetCopy.Listener() {
-        @Override
-        public void planned(CopyResult plan) {}
-
-        @Override
-        public void copied(long bytes) {}
-    };
-
     private final InMemoryObjectStore source = new InMemoryObjectStore(CLOCK);
     private final InMemoryObjectStore target = new InMemoryObjectStore(CLOCK);
 
@@ -63,7 +55,7 @@ class ErasedClassesCopyTest {
                         new CopyRule(OptionalLong.empty(), 1, Set.of()),
                         CLOCK,
                         "ada",
-                        NOBODY)
+                        SampleDatasets.IGNORING)
                 .run();
     }
 

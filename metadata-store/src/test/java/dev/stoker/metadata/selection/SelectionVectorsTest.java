@@ -95,7 +95,7 @@ class SelectionVectorsTest {
     }
 
     @Test
-    void conditionsSelectTheirRows() {
+    void conditionsSelectTheirRows() throws IOException {
         assertThat(vectors.get("cases").size()).isGreaterThan(80);
         for (JsonNode each : vectors.get("cases")) {
             List<Integer> expected = new ArrayList<>();
@@ -107,8 +107,9 @@ class SelectionVectorsTest {
         }
     }
 
-    private List<Integer> selected(String where) {
-        byte[] bitmap = new HeadCondition(RowExpression.parse(where), fields).selects(head);
+    private List<Integer> selected(String where) throws IOException {
+        byte[] bitmap =
+                new SampleFilter(RowExpression.parse(where).bind(SampleFilter.types(fields)), fields).selects(head);
         List<Integer> rows = new ArrayList<>();
         for (int row = 0; row < head.rows(); row++) {
             if ((bitmap[row / 8] >> (row % 8) & 1) != 0) {
@@ -122,7 +123,7 @@ class SelectionVectorsTest {
     void whatDoesNotFitTheFieldsIsRefused() {
         for (JsonNode where : vectors.get("refused")) {
             RowExpression expression = RowExpression.parse(where.textValue());
-            assertThatThrownBy(() -> new HeadCondition(expression, fields))
+            assertThatThrownBy(() -> expression.bind(SampleFilter.types(fields)))
                     .as(where.textValue())
                     .isInstanceOf(IllegalArgumentException.class);
         }

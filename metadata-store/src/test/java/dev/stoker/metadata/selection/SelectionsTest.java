@@ -122,7 +122,8 @@ class SelectionsTest {
     @Test
     void whatTheHeadsDoNotHaveIsRefused() {
         assertThatThrownBy(() -> select("width > 3"))
-                .hasMessage("where \"width > 3\" of version 1 of photos: there is no column width");
+                .hasMessage("where \"width > 3\" of version 1 of photos: there is no column width; the columns are"
+                        + " key, label, image");
         assertThatThrownBy(() -> select("image = 'x'")).hasMessageContaining("column image of type binary is payload");
     }
 }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.copy.CopyResult;
@@ -37,19 +38,11 @@ import org.junit.jupiter.api.Test;
 /** Overlays in copies of a dataset, and after erasures. */
 class OverlayElsewhereTest extends UpdateFixture {
 
-    private static final DatasetCopy.Listener NOBODY = new DatasetCopy.Listener() {
-        @Override
-        public void planned(CopyResult plan) {}
-
-        @Override
-        public void copied(long bytes) {}
-    };
-
     private final InMemoryObjectStore target = new InMemoryObjectStore(CLOCK);
 
     private CopyResult copy(CopyRule.Extra... extras) throws IOException {
         CopyRule rule = new CopyRule(OptionalLong.empty(), 2, Set.of(extras));
-        return new DatasetCopy(dataset, target, rule, CLOCK, "eve", NOBODY).run();
+        return new DatasetCopy(dataset, target, rule, CLOCK, "eve", SampleDatasets.IGNORING).run();
     }
 
     private void requireSame(long... versions) throws Exception {

@@ -197,7 +197,7 @@ public final class OrderOverlay {
         OrderSpec spec = build(given);
         if (spec.function() != (Long) get(given, Key.FUNCTION)) {
             throw new IllegalArgumentException("order spec: function is " + get(given, Key.FUNCTION)
-                    + ", but its keys are those of function " + spec.function());
+                    + ", but its keys need function " + spec.function());
         }
         return spec;
     }

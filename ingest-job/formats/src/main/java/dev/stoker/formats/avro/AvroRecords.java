@@ -18,7 +18,7 @@ public final class AvroRecords {
 
     /**
      * @param name of the schema, for messages
-     * @throws UnsupportedFileException if the schema is not that of a record, or a record contains itself
+     * @throws UnsupportedFileException if the schema does not describe a record, or a record contains itself
      */
     public AvroRecords(String name, Schema schema) throws UnsupportedFileException {
         ReadLimits limits = ReadLimits.DEFAULT;
@@ -34,7 +34,7 @@ public final class AvroRecords {
     /**
      * Selects the columns that {@link #get} gives.
      *
-     * @param selected indexes into the columns of the schema; those of {@link RowSchema#nullLists} follow
+     * @param selected indexes of columns: first the columns of the schema, then {@link RowSchema#nullLists}
      */
     public void select(int[] selected) throws UnsupportedFileException {
         decoder = columns.decoder(selected);

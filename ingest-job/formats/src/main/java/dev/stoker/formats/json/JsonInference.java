@@ -239,7 +239,11 @@ final class JsonInference {
                 new Keep(path, FieldType.parse("uint64" + lists)));
     }
 
-    /** Refuses a column of which only the JSON text can be kept, or that of an object around it. */
+    /**
+     * Refuses a column. Only its JSON text, or the JSON text of an object around it, can be stored.
+     *
+     * @param kept path of the value whose text can be stored
+     */
     private static Refused asText(String path, String source, String reason, String kept) {
         return new Refused(path, source, reason, option(kept), new Keep(kept, ScalarType.UTF8));
     }

@@ -34,7 +34,7 @@ final class JsonObjects {
     private int start;
 
     /**
-     * @param place what has one object, such as "line"
+     * @param place the name of the place that contains one object, such as "line"
      * @param arrayAdvice the next step for an array of objects, as the end of a message
      */
     JsonObjects(ReadLimits limits, String place, String arrayAdvice) {

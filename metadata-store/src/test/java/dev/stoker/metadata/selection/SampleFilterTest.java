@@ -1,9 +1,8 @@
-package dev.stoker.export.read;
+package dev.stoker.metadata.selection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.formats.RowColumn;
 import dev.stoker.schemas.arrow.types.Field;
 import dev.stoker.schemas.arrow.types.FieldType;
 import dev.stoker.schemas.arrow.types.ScalarType;
@@ -76,7 +75,7 @@ class SampleFilterTest {
     }
 
     private static SampleFilter filter(String expression) {
-        RowPredicate condition = RowExpression.parse(expression).bind(RowColumn.types(ExportSelection.columns(FIELDS)));
+        RowPredicate condition = RowExpression.parse(expression).bind(SampleFilter.types(FIELDS));
         return new SampleFilter(condition, FIELDS);
     }
 
