@@ -19,8 +19,9 @@ from rounds import rounds
 from small_datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
 from stoker._condition.syntax import canonical, column_text, parse
+from stoker._dataset import selection
 from stoker._dataset.bound_condition import BoundCondition, ChunkValues
-from stoker._dataset.chunk import ChunkHead, ColumnData
+from stoker._dataset.chunk import ChunkHead, ChunkReader, ColumnData
 from stoker._dataset.selection import select
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.fields import Field
@@ -73,7 +74,7 @@ def _write_with_the_writer(root: Path, seed: int = 1) -> list[dict[str, Any]]:
     """The same samples in chunks with footers, from which single columns can be read."""
     fields = {f["name"]: f["type"] + ("?" if f.get("nullable") else "") for f in FIELDS}
     samples = _samples(Random(seed), 134)
-    with stoker.Writer(root, fields, payload=["image"], shuffle=False, chunk_size=2048) as writer:
+    with stoker.Writer(root, fields, payload=["image"], shuffle=False, chunk_size=8192) as writer:
         for sample in samples:
             writer.write(sample)
     return samples
@@ -120,8 +121,12 @@ def _condition(rng: Random, depth: int) -> str:
 
 
 @pytest.mark.parametrize("has_footers", [False, True])
-def test_a_condition_selects_what_sqlite_selects(tmp_path: Path, has_footers: bool) -> None:
+def test_a_condition_selects_what_sqlite_selects(
+    tmp_path: Path, has_footers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if has_footers:
+        monkeypatch.setattr(selection, "_COLUMNS_FROM", 0)
+        monkeypatch.setattr(ChunkReader, "head", None)  # no chunk may fall back to its whole head
         samples = _write_with_the_writer(tmp_path / "d")
         keys = {}
         for row in stoker.open(tmp_path / "d").to_arrow(columns=["key", "stoker.chunk", "stoker.row"]).to_pylist():
@@ -286,6 +291,20 @@ def test_a_selection_is_kept_and_made_again_if_it_is_damaged(
         assert evaluated
         assert kept.read_bytes() == whole
         evaluated.clear()
+
+
+def test_a_chunk_with_a_damaged_footer_is_read_by_its_whole_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = _write_with_the_writer(tmp_path / "d")
+    monkeypatch.setattr(selection, "_COLUMNS_FROM", 0)
+    damaged = 0
+    for chunk in (tmp_path / "d").rglob("*.arrow"):
+        chunk.write_bytes(chunk.read_bytes()[:-20] + bytes(20))
+        damaged += 1
+    assert damaged
+    found = select(open_snapshot(tmp_path / "d"), "train", "tiny > 0")
+    assert found.live_rows().sum() == sum(s["tiny"] is not None and s["tiny"] > 0 for s in samples)
 
 
 def test_a_dataset_that_cannot_be_written_is_filtered_too(tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ _ENTRY = np.dtype([("ordinal", "<u8"), ("rows", "<u4"), ("selected", "<u4")])
 _THREADS = 8
 _BATCH = 64
 """Chunks whose heads are fetched from a store together."""
+_COLUMNS_FROM = 1 << 20
+"""Bytes of a head above which single columns are read; below, the whole head is read faster than its footer."""
 
 
 def select(snapshot: Snapshot, split: str, where: str) -> StreamChunks:
@@ -96,7 +98,7 @@ def _selected(reader: ChunkReader, index: int, bound: BoundCondition) -> npt.NDA
     """Evaluates a condition on the rows of a chunk, by its index in the chunk table."""
     fd = reader.open_head(index)
     try:
-        if reader.far is None:
+        if reader.far is None and int(reader.snapshot.chunks.columns["head_length"][index]) >= _COLUMNS_FROM:
             try:
                 return bound.selects(_columns(reader, fd, index))
             except CorruptDataError as e:
